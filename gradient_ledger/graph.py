@@ -149,7 +149,7 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
     whole = _whole(factor) if quotient else 0
     named = hasattr(inner, "_saved_reduction")  # a mean of something else may be divided for its unit
     if not whole or not named:
-        return {"bare": factor == 1.0}
+        return {"bare": factor == 1.0, "weighed": not quotient and _round(factor)}
     if whole == _images(inner):  # a mean over the pixels that is also divided by the number of images
         return {"bare": False}
     targets = _targets(inner)

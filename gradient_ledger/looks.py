@@ -263,7 +263,7 @@ class Cuts:
         """How often each one's module had run when the look began: what leaves the graph of a run before that is shown
         or kept, when the step is over."""
         self.left: dict[Account, list[tuple[Place | None, int, int]]] = {}
-        """Where those that run leave the graph; how many steps there were by then, and how many of their own optimizers."""
+        """Where those that run leave the graph, with the steps by then: all, and those of their own optimizers."""
         several = min(len(look.state.books.optimizers), 3)
         look.until = max(look.until, look.state.progress.steps + LASTS_OF_EACH * several)
         self.numbers: dict[Account, Place | None] = {}

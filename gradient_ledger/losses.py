@@ -658,12 +658,10 @@ class _Reader:
         )
 
     def _is_computed(self, name: str, line: int) -> bool:
-        """Whether this function gives a name anything but a number that is written there."""
+        """Whether this function computes what a name stands for, and does not take a number from somewhere."""
         found = source.assigned(self.scope, name, line)
-        if found is None:
-            return False
-        together = found.at is not None and isinstance(found.value, ast.Tuple) and found.at < len(found.value.elts)
-        return not self._is_number(found.value.elts[found.at] if together else found.value)  # type: ignore
+        taken = (ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.Constant)
+        return found is not None and not isinstance(found.value, taken)
 
     def _value_cut(self, side: ast.expr, line: int) -> int | None:
         """Where a value is cut that a trained module gave to something that has a graph, as a critic to an action: what

@@ -1178,8 +1178,9 @@ def filtered_at(place: Place) -> Place | None:
     within = scope(place.file, place.line)
     if within is None:
         return None
-    statement = next((n for n in own(within) if isinstance(n, ast.Assign) and n.lineno == place.line), None)
-    for name in sorted(_names_in(statement.value)) if statement is not None else ():
+    statements = (n for n in own(within) if isinstance(n, (ast.Assign, ast.Return)) and n.lineno == place.line)
+    value = next((n.value for n in statements), None)
+    for name in sorted(_names_in(value)) if value is not None else ():
         made = assigned(within, name, place.line)
         if made is not None and ".requires_grad" in ast.unparse(made.value):
             return Place(place.file, made.line, place.function)

@@ -114,7 +114,8 @@ def left_behind(files: tuple[str, ...]) -> Uncalled | None:
     for name, places in made.items():
         if len(places) == 1:
             [(within, one)] = places
-            if _begins_as_copy(name, one, within) and _is_left(name, within, saying):
+            again = _is_called_in_a_loop(getattr(within, "name", ""), files)
+            if _begins_as_copy(name, one, within) and _is_left(name, within, saying) and not again:
                 return Uncalled(name, Place(saying[within], one.lineno, getattr(within, "name", "<module>")))
     return None
 
@@ -122,6 +123,14 @@ def left_behind(files: tuple[str, ...]) -> Uncalled | None:
 def _last(node: ast.AST) -> str:
     """The last part of a dotted name; of anything else, nothing."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_called_in_a_loop(name: str, files: Iterable[str]) -> bool:
+    """Whether a function that is no constructor is called again and again, each time with a copy of its own."""
+    if name in ("", "__init__"):
+        return False
+    loops = (one for one in _held(files) for one in own(one) if isinstance(one, LOOPS))
+    return any(isinstance(one, ast.Call) and _last(one.func) == name for loop in loops for one in own(loop))
 
 
 def _begins_as_copy(name: str, made: ast.Assign, within: ast.AST) -> bool:

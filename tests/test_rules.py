@@ -72,7 +72,7 @@ from gradient_ledger.events import (
     Withdrawn,
 )
 from gradient_ledger.rules import RULES, findings
-from gradient_ledger.rules.view import BY_HAND, View, Window, finding, first, some, steps_of, times
+from gradient_ledger.rules.view import BY_HAND, LOOKED_AT, View, Window, finding, first, some, steps_of, times
 
 FILE = "train.py"
 MADE, LAYER, RESTORED, LOADER, GUARD, FORWARD, BACKWARD, OTHER, EDIT, CLIP, IF, STEP, CLEAR, SCHEDULE, UPDATE = range(
@@ -2681,18 +2681,23 @@ def an_average_is_made_and_not_updated_in_a_short_run() -> Log:
     "warning",
     STEP,
     "target_net is made at train.py:",
-    "and nothing lets it follow after that: it is what it was before 8 steps",
+    "and nothing lets it follow after that: it is what it was before 100 steps",
     remedy="Let it follow behind the optimizer's step, by a small share each time or as a copy every so many steps.",
     names=["Net2.l.w", "Net2.l.b"],
 )
 def a_target_network_is_made_as_a_copy_and_left_behind() -> Log:
-    return beside_a_copy(uncalled_update=None, left_behind=Uncalled("target_net", at(OTHER)))
+    return beside_a_copy(steps=100, uncalled_update=None, left_behind=Uncalled("target_net", at(OTHER)))
+
+
+@quiet("following.unfollowed")
+def a_target_network_stands_still_in_a_short_run() -> Log:
+    return beside_a_copy(steps=99, uncalled_update=None, left_behind=Uncalled("target_net", at(OTHER)))
 
 
 @quiet("following.unfollowed")
 def a_copy_is_left_behind_of_what_is_not_trained_here() -> Log:
     left = Uncalled("target_net", at(OTHER))
-    return beside_a_copy(copies=("Net2.other.w", "Net2.other.b"), uncalled_update=None, left_behind=left)
+    return beside_a_copy(steps=100, copies=("Net2.other.w", "Net2.other.b"), uncalled_update=None, left_behind=left)
 
 
 @quiet("following.unfollowed")
@@ -3055,6 +3060,42 @@ def a_second_line_goes_backward_undivided() -> Log:
         for _ in range(4):
             tape.passes(1, divisor=4.0)
             tape.passes(1, OTHER, bare=True)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds("division.auxiliary", "auxiliary-loss-not-divided", "warning", OTHER, "it counts 4 times", window=4)
+def a_second_line_is_weighed_beside_a_sum_that_is_divided_as_a_whole() -> Log:
+    return weighed_beside_divided(quotient=4)
+
+
+@quiet("division.auxiliary")
+def a_second_line_is_weighed_beside_a_sum_that_is_divided_by_another_number() -> Log:
+    return weighed_beside_divided(quotient=2)
+
+
+@quiet("division.auxiliary")
+def a_second_line_is_weighed_and_divided_too() -> Log:
+    return weighed_beside_divided(quotient=4, weighed=False)
+
+
+def weighed_beside_divided(quotient: int, weighed: bool = True) -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        for _ in range(4):
+            tape.passes(1, quotient=quotient)
+            tape.passes(1, OTHER, weighed=weighed)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds("division.auxiliary", "auxiliary-loss-not-divided", "warning", BACKWARD, "it counts 4 times", window=4)
+def a_summand_is_left_undivided_in_a_run_that_is_not_looked_at_to_its_end() -> Log:
+    tape = windows(*[4] * (LOOKED_AT // 4), passes={"divisor": 4.0, "undivided": "Sum"})
+    for _ in range(3 * LOOKED_AT // 4):
+        tape.passes(4)
         tape.step()
         tape.clear()
     return tape.log()
@@ -3927,6 +3968,27 @@ def a_schedule_for_epochs_is_stepped_with_the_optimizer() -> Log:
 )
 def a_polynomial_is_over_in_the_middle() -> Log:
     return _scheduled("PolynomialLR", 10, 20, taken=20)
+
+
+@finds(
+    "rates.schedules",
+    "schedule-on-another-clock",
+    "warning",
+    SCHEDULE,
+    "CosineAnnealingLR is made for 20 steps, as many as SGD took (20), and took 80",
+    "the learning rate was at its end when 5 steps were taken",
+    remedy="Step the schedule once per optimizer step, behind it.",
+    length=20,
+    scheduler_steps=80,
+    optimizer_steps=20,
+)
+def a_schedule_for_steps_is_stepped_once_a_task() -> Log:
+    return _scheduled("CosineAnnealingLR", 20, 80, taken=20)
+
+
+@quiet("rates.schedules")
+def a_schedule_of_a_few_steps_is_stepped_twice_as_often() -> Log:
+    return _scheduled("CosineAnnealingLR", 4, 8, taken=4)
 
 
 @quiet("rates.schedules")
@@ -5465,6 +5527,44 @@ def clipping_a_copy(limit: float = 1.0, both: bool = False, early: bool = False)
 @quiet("edits.clipping")
 def both_models_are_clipped_before_both_steps() -> Log:
     return two_models("w v")
+
+
+@finds(
+    "edits.clipping",
+    "clipped-another-model",
+    "error",
+    CLIP,
+    "Between the backward() of w and the step of SGD #1 (train.py:1), this clips v, which that step does not use",
+    "in 3 windows",
+    names=["v"],
+    steps=[0, 1, 2],
+)
+def the_critic_is_clipped_after_the_actors_loss_went_through_it() -> Log:
+    return through_the_critic("v")
+
+
+@quiet("edits.clipping")
+def the_actor_is_clipped_after_its_loss_went_through_the_critic() -> Log:
+    return through_the_critic("w")
+
+
+@quiet("edits.clipping")
+def both_are_clipped_after_the_actors_loss_went_through_the_critic() -> Log:
+    return through_the_critic("w v")
+
+
+def through_the_critic(clipped: str) -> Log:
+    """A critic that is stepped first, and an actor whose loss goes through it; what is clipped before its step."""
+    tape = Tape("w", "v")
+    for _ in range(3):
+        tape.passes(1, OTHER, names="v")
+        tape.step(OTHER, 1)
+        tape.clear(names="w v")
+        tape.passes(1, names="v w")
+        tape.clip(names=clipped)
+        tape.step()
+        tape.clear(names="w v")
+    return tape.log()
 
 
 def two_models(clipped: str) -> Log:
@@ -7249,6 +7349,56 @@ def the_critics_loss_reaches_the_critic_alone() -> Log:
 @quiet("ownership.meant_for_another")
 def nobody_steps_what_was_cleared_between() -> Log:
     return cleared_between(both=True, against=16)
+
+
+@finds(
+    "ownership.adversaries",
+    "backward-reaches-another-model",
+    "warning",
+    BACKWARD,
+    "This backward() goes through Disc.w on its way to another optimizer's parameters, and leaves gradients there. "
+    "SGD #2 (train.py:1) used them together with those of its own loss, in 3 steps.",
+    remedy="Clear its gradients before its own loss goes backward, or freeze it, requires_grad_(False), while the "
+    "other model's does.",
+    names=["Disc.w"],
+    steps=[0, 1, 2],
+)
+def the_generators_loss_fills_the_discriminator_before_both_step() -> Log:
+    return both_step_last()
+
+
+@quiet("ownership.adversaries")
+def the_discriminator_is_frozen_while_the_generators_loss_goes_backward() -> Log:
+    return both_step_last(through="g")
+
+
+@quiet("ownership.adversaries")
+def the_discriminator_is_cleared_before_its_own_loss_and_both_step_last() -> Log:
+    return both_step_last(cleared=True)
+
+
+@quiet("ownership.adversaries")
+def a_decoder_has_a_loss_of_its_own_beside_that_of_both() -> Log:
+    return both_step_last(model="Decoder")
+
+
+@quiet("ownership.adversaries")
+def a_gradient_reversal_trains_both_by_each_line() -> Log:
+    return both_step_last(own="Disc.w g")
+
+
+def both_step_last(through: str = "Disc.w g", own: str = "Disc.w", cleared: bool = False, model: str = "Disc") -> Log:
+    """A generator and a discriminator that step side by side, after the losses of both."""
+    tape = Tape("g", "Disc.w")
+    for _ in range(3):
+        tape.passes(1, names=through)
+        if cleared:
+            tape.clear(names="Disc.w")
+        tape.passes(1, OTHER, names=own)
+        tape.step()
+        tape.step(OTHER, 1)
+        tape.clear()
+    return tape.log({"Disc.w": {"model": model}})
 
 
 @quiet("ownership.crossed")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gradient_ledger import GradientLedger, misplaced, source, uncalled
+from gradient_ledger import GradientLedger, buffers, misplaced, source, uncalled
 
 
 def written(folder: Path, text: str) -> str:
@@ -188,6 +188,55 @@ def test_what_an_optimizer_is_given_was_gone_through_before(text: str, tmp_path:
     assert (found and found.line) == USED_UP[text]
 
 
+STATE = "for k, v in ema.state_dict().items():\n"
+REBOUND = {
+    STATE + "    v = v * 0.9 + model[k] * 0.1\n": 2,
+    STATE + "    v = v * 0.9 + model[k] * 0.1\n    new[k] = v\n": None,
+    STATE + "    v.copy_(v * 0.9 + model[k] * 0.1)\n": None,
+    STATE + "    k = 'module.' + k\n    new[k] = v\n": None,
+    "for k, v in table.items():\n    v = v * 0.9\n": None,
+}
+
+
+@pytest.mark.parametrize("text", REBOUND)
+def test_a_loop_binds_its_own_name_to_what_nothing_reads(text: str, tmp_path: Path) -> None:
+    found = buffers.rebound([written(tmp_path, text)])
+    assert [one.line for one in found] == ([] if REBOUND[text] is None else [REBOUND[text]])
+
+
+PASSED = "for p in net.parameters():\n    if not p.requires_grad:\n        continue\n    ps.append(p)\n"
+FILTERED = {
+    "ps = []\n" + PASSED + "opt = SGD(ps)\n": 3,
+    "def f():\n    ps = []\n" + PASSED.replace("\n", "\n    ").replace("for", "    for", 1) + "return SGD(ps)\n": 4,
+    "ps = [p for p in net.parameters() if p.requires_grad]\nopt = SGD(ps)\n": 1,
+    "ps = []\n" + PASSED.replace("ps.", "others.") + "opt = SGD(ps)\n": None,
+    "ps = []\n" + PASSED.replace("not p.requires_grad", "p.dim() == 1") + "opt = SGD(ps)\n": None,
+}
+
+
+@pytest.mark.parametrize("text", FILTERED)
+def test_what_an_optimizer_is_given_was_chosen_by_what_is_frozen(text: str, tmp_path: Path) -> None:
+    file = written(tmp_path, text)
+    line = next(number for number, one in enumerate(text.split("\n"), 1) if "SGD(" in one)
+    found = source.filtered_at(source.Place(file, line))
+    assert (found and found.line) == FILTERED[text]
+
+
+SWITCHED = {
+    "if w:\n    a = f(x)\nelse:\n    a = 0\nb = a\n": 2,
+    "a = f(x)\nif w:\n    print(a)\nelse:\n    a = 0\nb = a\n": 5,
+    "if w:\n    a = f(x)\nelse:\n    a = g(x)\nb = a\n": 4,
+    "if w:\n    a = f(x)\na = 0\nb = a\n": 3,
+}
+
+
+@pytest.mark.parametrize("text", SWITCHED)
+def test_what_is_assigned_where_a_loss_may_be_switched_off(text: str, tmp_path: Path) -> None:
+    within = next(iter(source.functions(written(tmp_path, text))))
+    found = source.assigned(within, "a", text.count("\n"))
+    assert found is not None and found.line == SWITCHED[text]
+
+
 SETS = (
     "def adjust_rate(optimizer, epoch):\n    for group in optimizer.param_groups:\n        group['lr'] = 0.1 ** epoch\n"
 )
@@ -196,6 +245,9 @@ LAYER = "class Layer:\n    def __init__(self):\n        self.w.requires_grad = F
 UNCALLED = {
     (SETS, ""): "adjust_rate",
     (SETS, "adjust_rate(optimizer, 3)\n"): None,
+    (SETS, "# adjust_rate(optimizer, 3)\n"): None,
+    (SETS + "# adjust_rate(optimizer, 3)\n", ""): None,
+    (SETS, "# adjust_rates are kept\n"): "adjust_rate",
     (SETS, "for group in optimizer.param_groups:\n    group['lr'] *= 0.5\n"): None,
     (SETS, "print(optimizer.param_groups[0]['lr'] == 0.1)\n"): "adjust_rate",
     ("class Schedule:\n    def __call__(self):\n        self.group['lr'] = 0.1\n", ""): None,
@@ -259,6 +311,7 @@ LEFT_BEHIND = {
     COPIED + "self.target(x)\ndef learn(self):\n    self.follow(self.net, self.target)\n": None,
     COPIED + "self.target(x)\ndef nets(self):\n    return self.net, self.target\n": None,
     COPIED + "self.target(x)\ndef refresh(self):\n    self.target = copy.deepcopy(self.net)\n": None,
+    "def fit(net):\n    target = copy.deepcopy(net)\n    f(target(x))\nfor x in data:\n    fit(net)\n": None,
     # it is no copy, is not called, or has no such name
     "self.target = Net()\nself.target(x)\n": None,
     "target_net = Net()\ntarget_net.load_state_dict(torch.load(file))\ntarget_net(x)\n": None,

@@ -373,6 +373,7 @@ MISCONCEPTIONS = (
         "Call scheduler.step() once per optimizer step, under the same condition.",
         "",
         "6.5",
+        shadows=("schedule-on-another-clock",),
         about_value=False,
     ),
     Misconception(

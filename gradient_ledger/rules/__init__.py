@@ -124,6 +124,7 @@ RULES: tuple[Rule, ...] = (
     standing.one_memory,
     ownership.crossed,
     ownership.meant_for_another,
+    ownership.adversaries,
     ownership.input_gradients,
     ownership.never,
     ownership.unstepped,

@@ -22,6 +22,9 @@ from gradient_ledger.rules.view import (
     times,
 )
 
+LONG = 100
+"""Steps after which a target that stands still is no choice of a short run."""
+
 
 def unfollowed(view: View) -> Iterator[Finding]:
     """An average or a target network whose update no text calls."""
@@ -43,7 +46,7 @@ def unfollowed(view: View) -> Iterator[Finding]:
             f"Nothing calls {update.name}() ({update.where.short}), and nothing else lets {some(names)} follow what is "
             "trained: they are as they were before"
         )
-    elif log.left_behind is not None and len(names) > 1:
+    elif log.left_behind is not None and len(names) > 1 and taken >= LONG:
         made = log.left_behind
         said = (
             f"{made.name} is made at {made.where.short} as a copy of what is trained, and nothing lets it follow after "

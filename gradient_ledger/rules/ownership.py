@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -152,6 +153,43 @@ def meant_for_another(view: View) -> Iterator[Finding]:
                 "loss.backward(inputs=list(model.parameters())).",
                 names=mine[:10],
                 steps=steps_of(list({id(w): w for w, _, _, _ in hits}.values())),
+            )
+
+
+_ADVERSARY = re.compile(r"disc(?!rete|ount)|critic|advers", re.IGNORECASE)
+"""Words in the names of models that are trained against another one."""
+
+
+def adversaries(view: View) -> Iterator[Finding]:
+    """A step of a discriminator, by its name, on its own loss and on that of the model it is trained against: both went
+    backward before either stepped, and the second one came through it."""
+    used = {optimizer: {n for w in windows for n in w.step.pass_numbers} for optimizer, windows in view.windows.items()}
+    against = {p.name for p in view.log.parameters if _ADVERSARY.search(p.model or p.name)}
+    for optimizer, windows in view.windows.items():
+        hits: list[tuple[Window, Backward]] = []
+        for window in windows if optimizer != BY_HAND else ():
+            if not window.names <= against:
+                continue
+            passes = [(one, _reached(window, one.pass_number)) for one in view.passes_of(window)]
+            others = [n for other, numbers in used.items() if other not in (optimizer, BY_HAND) for n in numbers]
+            through = [one for one, names in passes if one.pass_number in others and names - against]
+            own = [one for one, names in passes if names and names <= against]
+            if own and {one.where for one in own}.isdisjoint(one.where for one in through):
+                hits += [(window, one) for one in through[:1]]
+        if len(hits) > 1 and len(hits) * 2 >= len(windows):
+            window, one = hits[0]
+            names = sorted(window.names)
+            yield finding(
+                "backward-reaches-another-model",
+                "warning",
+                one.where,
+                f"This backward() goes through {some(names)} on its way to another optimizer's parameters, and leaves "
+                f"gradients there. {view.label(optimizer)} used them together with those of its own loss, in "
+                f"{times(len(hits), 'step')}.",
+                "Clear its gradients before its own loss goes backward, or freeze it, requires_grad_(False), while the other "
+                "model's does.",
+                names=names[:10],
+                steps=steps_of([w for w, _ in hits]),
             )
 
 

@@ -56,7 +56,7 @@ random.seed(0)
 torch.manual_seed(0)
 agent = Agent()
 state = torch.randn(4)
-for step in range(64):
+for step in range(160):
     action = agent.actor(state).detach() + 0.1 * torch.randn(2)
     after = 0.9 * state + 0.1 * torch.randn(4)
     agent.memory.append((state, action, -after.norm(), after))

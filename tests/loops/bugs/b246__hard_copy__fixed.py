@@ -8,7 +8,7 @@ def make(states, actions):
     return nn.Sequential(nn.Linear(states, 32), nn.ReLU(), nn.Linear(32, actions))
 
 
-def main(steps=40):
+def main(steps=120):
     torch.manual_seed(0)
     policy_net = make(4, 2)
     target_net = make(4, 2)

@@ -19,7 +19,7 @@ class Novelty(nn.Module):
 torch.manual_seed(0)
 novelty = Novelty()
 optimizer = torch.optim.Adam(novelty.predictor.parameters(), lr=1e-3)
-for step in range(24):
+for step in range(120):
     loss = novelty(torch.randn(16, 4)).mean()
     optimizer.zero_grad()
     loss.backward()

@@ -30,7 +30,7 @@ def follow(agent, tau=0.05):
 
 torch.manual_seed(0)
 agent = Twins()
-for step in range(24):
+for step in range(120):
     state = torch.randn(16, 4)
     wanted = -state.norm(dim=1, keepdim=True) + 0.9 * agent.value(0.9 * state)
     loss = F.mse_loss(agent.q(state), wanted)
