@@ -159,6 +159,7 @@ FOLLOWING = {
     "def update_rate():\n    pass\n": None,
     UPDATE + "for p, q in pairs:\n    p.data = 0.9 * p.data + 0.1 * q.data\n": None,
     UPDATE + "for epoch in range(3):\n    target.load_state_dict(net.state_dict())\n": None,
+    UPDATE + "def initializes_target():\n    for p, q in pairs:\n        p.copy_(q)\n": "update_ema",
     UPDATE + "class A:\n    def __init__(self):\n        for p, q in pairs:\n            p.copy_(q)\n": "update_ema",
 }
 
