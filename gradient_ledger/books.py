@@ -368,11 +368,13 @@ class Books:
         self._optimizer_by_id: dict[int, OptimizerAccount] = {}
         self.modules: dict[int, ModuleAccount] = {}
         self.schedules: dict[int, Schedule] = {}
+        """The schedulers that say how many steps they are made for, by id."""
         self.schedulers_made: list[tuple[str, int, Place | None]] = []
         """The class of each scheduler that was made, the number of its optimizer, and the user's line."""
         self.scheduled: set[int] = set()
         """The numbers of optimizers of which a scheduler was stepped."""
-        """The schedulers that say how many steps they are made for, by id."""
+        self.schedules_at: set[tuple[str, int]] = set()
+        """The lines that stepped them."""
         self.norms: list[ModuleAccount] = []
         """The BatchNorms among these."""
         self.foreign: weakref.WeakValueDictionary[int, nn.Module] = weakref.WeakValueDictionary()

@@ -81,7 +81,7 @@ def unstepped(state: State, files: list[str]) -> tuple[UnsteppedSchedule, ...]:
     of schedulers, if it says any, depend on no count and no option."""
     books = state.books
     waiting = [(kind, number, at) for kind, number, at in books.schedulers_made if number not in books.scheduled and at]
-    said = source.steps_schedules(tuple(files)) if waiting else None
+    said = source.steps_schedules(tuple(files), frozenset(books.schedules_at)) if waiting else None
     if said is None:
         return ()
     return tuple(UnsteppedSchedule(kind, number, at, said) for kind, number, at in waiting if at is not None)

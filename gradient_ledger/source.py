@@ -993,14 +993,16 @@ _STEP_CALL = re.compile(r"\.step\s*\(")
 
 
 @lru_cache(maxsize=64)
-def steps_schedules(files: tuple[str, ...]) -> bool | None:
-    """Whether these texts step something that may be a scheduler. None where they step no optimizer themselves, or the
-    step of what may be a scheduler depends on a count, as that of an iteration, or on an option."""
+def steps_schedules(files: tuple[str, ...], others: frozenset[tuple[str, int]] = frozenset()) -> bool | None:
+    """Whether these texts step something that may be a scheduler, on other lines than those that step `others`. None
+    where they step no optimizer themselves, or the step of what may be a scheduler depends on a count, as that of an
+    iteration, or on an option."""
     saying = [file for file in files if says(file, _STEP_CALL)]
     calls = [(file, one) for file in saying for within in functions(file) for one in own(within) if _is_step(one)]
     held = [(file, one.lineno, ast.unparse(one.func.value)) for file, one in calls]
     rest = [one for one in held if _SCHEDULES.search(one[2]) or not _OPTIMIZERS.search(one[2])]
     schedules = [(file, line) for file, line, what in rest if _SCHEDULES.search(what) or not _OTHERS.search(what)]
+    schedules = [at for at in schedules if at not in others]
     if len(rest) == len(held) or any(_is_chosen(*at) for at in schedules):
         return None
     return bool(schedules)

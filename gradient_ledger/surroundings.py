@@ -207,6 +207,7 @@ def scheduled(state: State, scheduler: Any, frame: FrameType, told: bool = False
     skipped = False
     if number is not None:
         state.books.scheduled.add(number)
+        state.books.schedules_at.add((frame.f_code.co_filename, frame.f_lineno))
         _count_schedule(state, scheduler, number, frame)
         entry = state.books.optimizers[number]
         pending = max((len(a.deposits) for a in entry.accounts if a.status == FRESH), default=0)

@@ -54,6 +54,12 @@ def test_whether_a_text_steps_schedules(text: str, tmp_path: Path) -> None:
     assert source.steps_schedules((written(tmp_path, text),)) is STEPPING[text]
 
 
+@pytest.mark.parametrize(("line", "found"), [(2, False), (1, True)])
+def test_a_text_steps_the_schedule_of_another_optimizer_alone(line: int, found: bool, tmp_path: Path) -> None:
+    file = written(tmp_path, "optimizer.step()\nscheduler_g.step()\n")
+    assert source.steps_schedules((file,), frozenset({(file, line)})) is found
+
+
 def _loop(*lines: str) -> str:
     return "for x, y in group:\n" + "".join(f"    {line}\n" for line in lines)
 
