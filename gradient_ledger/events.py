@@ -978,6 +978,8 @@ class ScheduleFacts:
     """The line that stepped it last."""
     named: bool = True
     """Whether it says itself how many; else that is the largest whole number that its function holds."""
+    in_steps: str = ""
+    """What the text gives it as its time, where it calls that a number of steps."""
 
 
 @dataclass(frozen=True)

@@ -257,8 +257,10 @@ class Cuts:
         """Where the numbers of those were taken that no module has run with."""
         self.shown: set[Place | None] = set()
         """Lines that take the numbers of trained parameters, as reports on all of them do."""
-        self.blocks: list[tuple[Place | None, int]] = []
-        """The `no_grad()` blocks under way, and how many calls there were before each."""
+        self.blocks: list[tuple[Place | None, dict[int, int]]] = []
+        """The `no_grad()` blocks under way, and how often each one's module had run before."""
+        self.inside: dict[int, tuple[Place | None, int]] = {}
+        """Where each one's module first ran in such a block, and how often it did in all of them."""
         self.calls = {leaf: a.module.calls for leaf, a in self.cut.items() if a.module is not None}
         """How often each one's module had run when the look began: what leaves the graph of a run before that is shown
         or kept, when the step is over."""
@@ -278,6 +280,11 @@ class Cuts:
 
     def end(self) -> None:
         """The numbers of a parameter were taken by a line that takes those of no trained one."""
+        for leaf, (place, count) in self.inside.items():
+            account = self.cut[leaf]
+            # What runs with a graph as well was evaluated there, and is cut off somewhere else.
+            if account.module is not None and account.module.calls - self.calls.get(leaf, 0) == count:
+                account.cut_at = account.cut_at or place
         for account, places_left in self.left.items():
             account.cut_at = self._before_its_step(account, places_left)
         for account, lines in self.read.items():
@@ -343,13 +350,13 @@ class Cuts:
         if not self.blocks:
             return
         entered, before = self.blocks.pop()
-        if self._calls() > before:
-            for account in self.cut.values():
-                if runs(account):
-                    account.cut_at = account.cut_at or entered
+        for leaf, calls in self._calls().items() if not self.blocks else ():
+            if calls > before.get(leaf, 0):
+                place, count = self.inside.get(leaf, (entered, 0))
+                self.inside[leaf] = place, count + calls - before.get(leaf, 0)
 
-    def _calls(self) -> int:
-        return sum(account.module.calls for account in self.cut.values() if account.module is not None)
+    def _calls(self) -> dict[int, int]:
+        return {leaf: a.module.calls for leaf, a in self.cut.items() if a.module is not None}
 
 
 def without_gradient(accounts: Iterable[Account]) -> list[Account]:

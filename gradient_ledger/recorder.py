@@ -318,7 +318,15 @@ class Recorder(State):
                     for entry in self.books.optimizers
                 ),
                 schedules=tuple(
-                    ScheduleFacts(one.type, one.optimizer, one.length, one.steps, one.place, one.named)
+                    ScheduleFacts(
+                        one.type,
+                        one.optimizer,
+                        one.length,
+                        one.steps,
+                        one.place,
+                        one.named,
+                        source.length_in_steps(files, one.type),
+                    )
                     for one in self.books.schedules.values()
                 )
                 + clocks.schedules(self.books.optimizers),

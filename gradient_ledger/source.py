@@ -924,17 +924,12 @@ def epochs_around(file: str, line: int) -> ast.expr | None:
 def length_in_epochs(file: str, kind: str) -> str:
     """What the one scheduler of this kind in a file is given as the time to lower the rate, where the text calls that a
     number of epochs: `milestones=args.decay_epochs`. Not where it is multiplied by anything but a number."""
-    tree, name = _tree(file), CLOCKED.get(kind)
-    calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call)] if tree is not None and name else []
-    calls = [one for one in calls if getattr(one.func, "attr", getattr(one.func, "id", "")) == kind]
-    if len(calls) != 1:
+    given = _given_length(file, kind, CLOCKED.get(kind), 1)
+    within = scope(file, given.lineno) if given is not None else None
+    if given is None or within is None:
         return ""
-    given = [one.value for one in calls[0].keywords if one.arg == name] or calls[0].args[1:2]
-    within = scope(file, calls[0].lineno)
-    if not given or within is None:
-        return ""
-    whole: list[ast.AST] = [given[0]]
-    if isinstance(given[0], ast.Name) and (found := assigned(within, given[0].id, calls[0].lineno)) is not None:
+    whole: list[ast.AST] = [given]
+    if isinstance(given, ast.Name) and (found := assigned(within, given.id, given.lineno)) is not None:
         whole.append(found.value)
     inner = [one for part in whole for one in ast.walk(part)]
     names = [
@@ -945,7 +940,39 @@ def length_in_epochs(file: str, kind: str) -> str:
     if any(not isinstance(one.left, ast.Constant) and not isinstance(one.right, ast.Constant) for one in products):
         return ""
     told = any(map(_EPOCHS.search, names)) and not any(map(_STEPS.search, names))
-    return f"{name}={ast.unparse(given[0])}" if told else ""
+    return f"{CLOCKED[kind]}={ast.unparse(given)}" if told else ""
+
+
+def _given_length(file: str, kind: str, name: str | None, at: int) -> ast.expr | None:
+    """What the one scheduler of this kind in a file is given as its time, by this name or in this place."""
+    tree = _tree(file) if name is not None and says(file, re.compile(rf"\b{kind}\(")) else None
+    calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call)] if tree is not None else []
+    calls = [one for one in calls if getattr(one.func, "attr", getattr(one.func, "id", "")) == kind]
+    if len(calls) != 1:
+        return None
+    given = [one.value for one in calls[0].keywords if one.arg == name] or calls[0].args[at : at + 1]
+    return given[0] if given else None
+
+
+_IN_STEPS = {"OneCycleLR": ("total_steps", 2), "CosineAnnealingLR": ("T_max", 1), "PolynomialLR": ("total_iters", 1)}
+_COUNTED = re.compile(r"^(num|n|max|total|all|train(ing)?)_?(train(ing)?)?_?(steps?|iter\w*|updates?)$", re.IGNORECASE)
+
+
+def length_in_steps(files: Iterable[str], kind: str) -> str:
+    """What the one scheduler of this kind is given as its time, where the text calls that a number of steps:
+    `total_steps=args.num_steps`, and nothing else but a number with it."""
+    name, at = _IN_STEPS.get(kind, ("", 0))
+    for given in (one for file in files if name and (one := _given_length(file, kind, name, at)) is not None):
+        names = [_called(one) for one in ast.walk(given) if isinstance(one, ast.Name | ast.Attribute)]
+        sums = (ast.Add, ast.Sub)
+        plain = all(isinstance(one.op, sums) for one in ast.walk(given) if isinstance(one, ast.BinOp))
+        if plain and any(map(_COUNTED.search, names)):
+            return f"{name}={ast.unparse(given)}"
+    return ""
+
+
+def _called(one: ast.Name | ast.Attribute) -> str:
+    return one.id if isinstance(one, ast.Name) else one.attr
 
 
 _STEP_NUMBER = re.compile(r"(^|_)(step|iter|iteration|it|update|batch)s?(_?(num|idx|no))?$", re.IGNORECASE)

@@ -3837,6 +3837,43 @@ def a_summand_reaches_what_nobody_steps() -> Log:
     return tape.log(facts={"v": {"training": False}})
 
 
+@finds(
+    "graphs.idle_summands",
+    "summand-without-graph",
+    "warning",
+    OTHER,
+    "gradient reaches v and nothing else, and no step of these uses what it leaves there: it moves no parameter",
+    summand="soft",
+    names=["v"],
+)
+def a_summand_reaches_what_is_cleared_before_its_own_loss() -> Log:
+    return beside_its_own_loss()
+
+
+@quiet("graphs.idle_summands")
+def a_summand_reaches_what_steps_on_it() -> Log:
+    return beside_its_own_loss(cleared=False)
+
+
+@quiet("graphs.idle_summands")
+def a_summand_reaches_what_is_cleared_and_the_user_took_it_before() -> Log:
+    return beside_its_own_loss(given=True)
+
+
+def beside_its_own_loss(cleared: bool = True, given: bool = False) -> Log:
+    """A discriminator with a loss of its own, and a generator whose loss has a summand that reaches it alone."""
+    tape = Tape("w", "v")
+    for _ in range(4):
+        if cleared:
+            tape.clear(names="v")
+        tape.passes(1, OTHER, names="v")
+        tape.step(OTHER, 1)
+        tape.clear(names="w v")
+        tape.passes(1, names="w v", idle_summand="soft", idle_at=at(OTHER), idle_names=("v",))
+        tape.step()
+    return tape.log({"v": {"given": given}})
+
+
 @finds("graphs.idle_summands", "summand-without-graph", "warning", OTHER, "soft is a part of the loss")
 def what_a_summand_reaches_is_stepped_no_more() -> Log:
     tape = Tape("w", "v")
@@ -7399,6 +7436,120 @@ def both_step_last(through: str = "Disc.w g", own: str = "Disc.w", cleared: bool
         tape.step(OTHER, 1)
         tape.clear()
     return tape.log({"Disc.w": {"model": model}})
+
+
+@finds(
+    "order.cleared_twice",
+    "zeroed-inside-window",
+    "error",
+    EDIT,
+    "of 6 backward passes in 3 windows, 3 were thrown away and the steps used 3",
+    lost=3,
+    used=3,
+)
+def one_loss_of_two_is_cleared_before_the_other() -> Log:
+    return cleared_before_the_second()
+
+
+@quiet("order.cleared_twice")
+def the_first_loss_is_for_the_gradient_of_an_input() -> Log:
+    return cleared_before_the_second(for_input=True)
+
+
+@quiet("order.cleared_twice")
+def the_first_losses_gradients_are_read() -> Log:
+    return cleared_before_the_second(taken=True)
+
+
+@quiet("order.cleared_twice")
+def the_first_loss_trains_another_model_too() -> Log:
+    return cleared_before_the_second(first="w v")
+
+
+def cleared_before_the_second(for_input: bool = False, taken: bool = False, first: str = "w") -> Log:
+    """Windows with a clear, a pass, another clear and a pass of another line."""
+    tape = Tape("w", "v")
+    for _ in range(3):
+        tape.clear(names="w", by=0)
+        tape.passes(1, OTHER, names=first)
+        if for_input:
+            tape.write(InputGradient, OTHER, backward=tape.count)
+        if first != "w":
+            tape.step(OTHER, 1)
+            tape.clear(names="v")
+        tape.clear(EDIT, names="w", by=0, taken=taken)
+        tape.passes(1, names="w")
+        tape.step()
+    return tape.log()
+
+
+@finds(
+    "window.means",
+    "loss-not-divided",
+    "warning",
+    BACKWARD,
+    "Those of SGD #2 (train.py:1), in windows of 4 as well, are divided by 4.",
+    remedy="Call (loss / 4).backward(), or weight each loss by its share; a reference= would settle it.",
+    window=4,
+)
+def the_losses_of_one_of_two_are_not_divided() -> Log:
+    return beside_another(4)
+
+
+@finds(
+    "window.means",
+    "loss-not-divided",
+    "info",
+    BACKWARD,
+    "4 times its gradient.",
+    remedy="Call (loss / 4).backward(), or weight each loss by its share; a reference= would settle it.",
+    window=4,
+)
+def the_losses_of_the_other_are_divided_by_something_else() -> Log:
+    return beside_another(2)
+
+
+def beside_another(quotient: int) -> Log:
+    """Means in windows of four, beside those of another optimizer that are divided."""
+    tape = Tape("w", "v")
+    for _ in range(2):
+        tape.passes(4, names="w", reduction="mean")
+        tape.step()
+        tape.clear(names="w")
+        tape.passes(4, OTHER, names="v", quotient=quotient)
+        tape.step(OTHER, 1)
+        tape.clear(names="v")
+    return tape.log()
+
+
+@finds(
+    "rates.schedules",
+    "schedule-on-another-clock",
+    "warning",
+    SCHEDULE,
+    "OneCycleLR is made for 124 steps, total_steps=num_steps + 100, SGD took 20, and the scheduler 4 steps",
+    remedy="Step the schedule right behind the optimizer's step(), in the same loop.",
+    length=124,
+    scheduler_steps=4,
+    optimizer_steps=20,
+)
+def a_schedule_that_says_steps_is_stepped_once_an_epoch() -> Log:
+    return said_in_steps("total_steps=num_steps + 100")
+
+
+@quiet("rates.schedules")
+def a_schedule_that_says_nothing_of_steps_is_stepped_once_an_epoch_of_many() -> Log:
+    return said_in_steps("")
+
+
+@quiet("rates.schedules")
+def a_schedule_that_says_steps_is_stepped_every_fourth_time() -> Log:
+    return said_in_steps("total_steps=num_steps", steps=5)
+
+
+def said_in_steps(text: str, steps: int = 4) -> Log:
+    made = ScheduleFacts("OneCycleLR", 0, 124, steps, at(SCHEDULE), in_steps=text)
+    return windows(*[1] * 20).log(schedules=(made,))
 
 
 @quiet("ownership.crossed")

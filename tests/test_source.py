@@ -229,6 +229,21 @@ def test_what_an_optimizer_is_given_was_chosen_by_what_is_frozen(text: str, tmp_
     assert (found and found.line) == FILTERED[text]
 
 
+IN_STEPS = {
+    "s = OneCycleLR(o, lr, args.num_steps + 100)\n": "total_steps=args.num_steps + 100",
+    "s = OneCycleLR(o, lr, total_steps=total_iterations)\n": "total_steps=total_iterations",
+    "s = OneCycleLR(o, lr, total_steps=num_epochs)\n": "",
+    "s = OneCycleLR(o, lr, epochs=3, steps_per_epoch=8)\n": "",
+    "s = OneCycleLR(o, lr, num_steps * epochs)\n": "",
+    "s = OneCycleLR(o, lr, num_steps)\ns = OneCycleLR(o, lr, num_steps)\n": "",
+}
+
+
+@pytest.mark.parametrize("text", IN_STEPS)
+def test_whether_the_time_of_a_schedule_is_called_a_number_of_steps(text: str, tmp_path: Path) -> None:
+    assert source.length_in_steps([written(tmp_path, text)], "OneCycleLR") == IN_STEPS[text]
+
+
 SWITCHED = {
     "if w:\n    a = f(x)\nelse:\n    a = 0\nb = a\n": 2,
     "a = f(x)\nif w:\n    print(a)\nelse:\n    a = 0\nb = a\n": 5,

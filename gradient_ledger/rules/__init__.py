@@ -37,6 +37,7 @@ RULES: tuple[Rule, ...] = (
     order.stale,
     order.lost,
     order.unused,
+    order.cleared_twice,
     order.taken,
     order.inputs,
     order.grown,

@@ -232,13 +232,15 @@ def idle_summands(view: View) -> Iterator[Finding]:
             )
             continue
         if one.idle_names:
-            if not _are_stepped(view, one.idle_names, one.number):
+            stepped = _are_stepped(view, one.idle_names, one.number)
+            if not stepped or _are_thrown_away(view, passes):
+                fate = "and no step of these uses what it leaves there" if stepped else "and no optimizer steps these"
                 yield finding(
                     "summand-without-graph",
                     "warning",
                     one.idle_at,
                     f"{one.idle_summand} is a part of the loss whose gradient reaches {some(one.idle_names)} and nothing "
-                    "else, and no optimizer steps these: it moves no parameter.",
+                    f"else, {fate}: it moves no parameter.",
                     summand=one.idle_summand,
                     names=list(one.idle_names)[:10],
                 )
@@ -279,6 +281,15 @@ def _are_stepped(view: View, names: tuple[str, ...], after: int) -> bool:
     mine = [p for p in view.log.parameters if p.name in names]
     last = [windows[-1].step.number for p in mine for one in p.owners if (windows := view.windows.get(one))]
     return BY_HAND in view.windows or any(p.read or p.given for p in mine) or any(number > after for number in last)
+
+
+def _are_thrown_away(view: View, passes: list[Backward]) -> bool:
+    """Whether the steps of what a summand alone reaches, as the first of them tell, used none of these passes."""
+    mine = [p for p in view.log.parameters if p.name in passes[0].idle_names]
+    steps = [w.step for owner in {o for p in mine for o in p.owners} for w in view.windows.get(owner, ())]
+    used = {number for step in steps for number in step.pass_numbers}
+    known = [one.pass_number for one in passes if one.pass_number < max(used, default=0)][:3]
+    return len(known) > 1 and used.isdisjoint(known) and BY_HAND not in view.windows and not any(p.given for p in mine)
 
 
 def values_apart(view: View) -> Iterator[Finding]:

@@ -355,7 +355,8 @@ def lost(view: View) -> Iterator[Finding]:
         inside |= {place: pairs for place, pairs in single.items() if len(pairs) > max(2, len(windows) // 2)}
         for place, pairs in inside.items():
             behind = _behind_an_epoch(view, optimizer, pairs, windows)
-            yield behind or _zeroed_inside(view, optimizer, place, pairs, windows)
+            gone = sum(e.lost for w, _ in pairs for e in _lost(w, None))
+            yield behind or _zeroed_inside(place, pairs, windows, gone)
         yield from _tail_dropped(view, optimizer, dropped, windows, usual)
 
 
@@ -369,6 +370,28 @@ def _lost(window: Window, used: set[Trail] | None) -> list[Clear]:
         and window.names & set(event.lost_names)
         and (used is None or any(trail in used for trail in event.lost_trails))
     ]
+
+
+def cleared_twice(view: View) -> Iterator[Finding]:
+    """Two clears of one optimizer in each window, and between them passes of its own parameters that no step ever uses.
+
+    Not those for the gradient of an input, as of an attack, nor those whose gradients somebody reads, or takes by hooks.
+    """
+    used = {trail for w in view.all_windows for trail in w.step.trails}
+    for_inputs = {e.backward for e in view.of(InputGradient)}
+    for optimizer, windows in view.windows.items():
+        hits: list[tuple[Window, Clear]] = []
+        for window in windows if optimizer != BY_HAND else ():
+            clears = [e for e in window.of(Clear) if e.by == optimizer]
+            second = next((e for e in clears[1:] if e.lost and window.names & set(e.lost_names)), None)
+            if second is None or second.taken or second.hooked or second.nonfinite or not window.step.fresh:
+                continue
+            passes = [e for e in window.of(Accumulate) if clears[0].number < e.number < second.number]
+            mine = all(set(e.names) <= window.names and e.pass_number not in for_inputs for e in passes)
+            if passes and mine and used.isdisjoint(second.lost_trails) and not window.step.assigned:
+                hits.append((window, second))
+        if len(hits) > 1 and len(hits) * 2 >= len(windows) and len({e.where for _, e in hits}) == 1:
+            yield _zeroed_inside(hits[0][1].where, hits, windows, sum(e.lost for _, e in hits))
 
 
 def unused(view: View) -> Iterator[Finding]:
@@ -488,10 +511,7 @@ def _behind_an_epoch(
     )
 
 
-def _zeroed_inside(
-    view: View, optimizer: int, place: Place | None, pairs: list[tuple[Window, Clear]], windows: list[Window]
-) -> Finding:
-    gone = sum(e.lost for w, _ in pairs for e in _lost(w, None))
+def _zeroed_inside(place: Place | None, pairs: list[tuple[Window, Clear]], windows: list[Window], gone: int) -> Finding:
     kept = sum(w.passes for w, _ in pairs)
     return finding(
         "zeroed-inside-window",

@@ -168,7 +168,7 @@ def adversaries(view: View) -> Iterator[Finding]:
     for optimizer, windows in view.windows.items():
         hits: list[tuple[Window, Backward]] = []
         for window in windows if optimizer != BY_HAND else ():
-            if not window.names <= against:
+            if not window.names <= against or window.step.crossed is not None:
                 continue
             passes = [(one, _reached(window, one.pass_number)) for one in view.passes_of(window)]
             others = [n for other, numbers in used.items() if other not in (optimizer, BY_HAND) for n in numbers]

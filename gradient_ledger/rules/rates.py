@@ -108,6 +108,19 @@ def schedules(view: View) -> Iterator[Finding]:
                 scheduler_steps=one.steps,
                 optimizer_steps=steps,
             )
+        elif one.in_steps and one.steps * _EPOCH <= steps and one.length > 1 < one.steps:
+            yield finding(
+                "schedule-on-another-clock",
+                "warning",
+                one.where,
+                f"{made}, {one.in_steps}, {view.label(one.optimizer)} took {steps}, and the scheduler "
+                f"{times(one.steps, 'step')}: the learning rate goes no further than a schedule's first {one.steps} of "
+                f"{one.length}.",
+                "Step the schedule right behind the optimizer's step(), in the same loop.",
+                length=one.length,
+                scheduler_steps=one.steps,
+                optimizer_steps=steps,
+            )
         elif one.steps >= 2 * one.length and abs(one.steps - steps) * 10 <= steps:
             yield finding(
                 "schedule-on-another-clock",

@@ -16,6 +16,7 @@ from gradient_ledger.events import (
     Step,
 )
 from gradient_ledger.rules.view import (
+    BY_HAND,
     LEAST,
     LOOKED_AT,
     View,
@@ -334,7 +335,7 @@ def late_hooks(view: View) -> Iterator[Finding]:
 
 def means(view: View) -> Iterator[Finding]:
     """Notes on how the losses of a window add up; only a reference can tell for certain."""
-    for windows in view.windows.values():
+    for optimizer, windows in view.windows.items():
         summed = []
         known = 0
         for window in windows:
@@ -361,6 +362,9 @@ def means(view: View) -> Iterator[Finding]:
             if not told and len(gathered) == len(summed):
                 under = f" under {summed[0].step.condition!r}" if "%" in summed[0].step.condition else ""
                 told = f" By its text the step{under} is one for all of them."
+            beside = next((o for o in view.windows if o not in (optimizer, BY_HAND) and _divides(view, o, k)), None)
+            if not told and beside is not None:
+                told = f" Those of {view.label(beside)}, in windows of {k} as well, are divided by {k}."
             counted = any(p.counts for p in view.passes_of(summed[0]))
             if counted and not told:
                 continue
@@ -374,6 +378,12 @@ def means(view: View) -> Iterator[Finding]:
                 f"Call (loss / {k}).backward(), or weight each loss by its share; a reference= would settle it.",
                 window=k,
             )
+
+
+def _divides(view: View, optimizer: int, by: int) -> bool:
+    """Whether the first window of an optimizer holds so many passes, and each of their losses was divided by that."""
+    passes = view.passes_of(view.windows[optimizer][0]) if view.windows[optimizer] else []
+    return len(passes) == view.size(optimizer) == by and all(by in (one.divisor, one.quotient) for one in passes)
 
 
 def _gathers(window: Window) -> bool:
