@@ -199,7 +199,7 @@ class Backward(Event):
     bare: bool = False
     """Whether it is a mean that was multiplied or divided by nothing."""
     weighed: bool = False
-    """Whether it is a mean or a sum of means, divided by nothing, with weights such as people write."""
+    """Whether it is a mean with a weight such as people write, divided by nothing."""
     undivided: str = ""
     """The operation of a summand that was not divided, where another one was; else empty."""
     contrast: int = 0

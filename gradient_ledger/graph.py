@@ -141,15 +141,15 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
             left = [one for f, one, quotient in terms if not quotient and (f == 1.0 or _round(f))]
             if left:
                 return {"divisor": float(by), "undivided": _word(left[0])}
-        plain = all(_reduction(one) == "mean" and not q and (f == 1.0 or _round(f)) for f, one, q in terms)
-        known = {"quotient": whole} if quotient and (whole := _whole(factor)) else {"weighed": factor == 1.0 and plain}
+        known = {"quotient": whole} if quotient and (whole := _whole(factor)) else {}
         return means | {"bare": factor == 1.0 and any(f == 1.0 for f, _, _ in terms)} | known
     if _reduction(inner) != "mean":
         return {}
     whole = _whole(factor) if quotient else 0
     named = hasattr(inner, "_saved_reduction")  # a mean of something else may be divided for its unit
     if not whole or not named:
-        return {"bare": factor == 1.0, "weighed": not quotient and _round(factor)}
+        weighed = factor != 1.0 and not quotient and _round(factor)
+        return {"bare": factor == 1.0} | ({"weighed": True} if weighed else {})
     if whole == _images(inner):  # a mean over the pixels that is also divided by the number of images
         return {"bare": False}
     targets = _targets(inner)

@@ -3141,7 +3141,7 @@ def the_gradient_with_an_undivided_summand_is_put_together_by_hand() -> Log:
 
 
 @quiet("division.auxiliary")
-def the_second_line_weighs_its_loss() -> Log:
+def the_second_lines_loss_is_no_mean_that_is_known() -> Log:
     tape = Tape("w b")
     for _ in range(2):
         for _ in range(4):

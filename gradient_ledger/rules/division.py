@@ -141,7 +141,7 @@ def _bare_beside_divided(view: View, window: Window) -> list[Backward]:
 
 
 def _is_bare(one: Backward) -> bool:
-    return one.divisor is None and (one.bare or one.weighed) and not one.gradient
+    return one.divisor is None and (one.bare or one.weighed or one.means) and not one.gradient
 
 
 UNEQUAL = 1.5
