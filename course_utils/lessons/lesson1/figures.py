@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -101,7 +102,8 @@ def difference_errors(error: Callable[..., float]) -> None:
         ax.annotate("truncation:\nbetter as h shrinks", (1e-2, 1e-5), (1e-3, 3e-11), ha="left")
         ax.set(xlabel="h", ylabel="error of the slope", ylim=(1e-12, 10))
         ax.legend(loc="upper left", ncols=3, fontsize=9)
-    told = ", ".join(f"{name} near h = {h:.0e}" for name, h in best.items())
+    # To the next power of ten: which of its neighbours is smallest is a matter of the last bits, and of the machine.
+    told = ", ".join(f"{name} near h = {10.0 ** round(math.log10(h)):.0e}" for name, h in best.items())
     show(
         fig,
         alt="Error against h, both on logarithmic axes. From the right the errors fall as h shrinks, the central ones "
