@@ -38,7 +38,7 @@ MOST_KNOWN = 8
 LONE, FULL = 8, 4
 """Windows without an evaluation in which weights are compared, and evaluations with a clean end, until all is known."""
 LASTS = 3
-"""Steps for each of the first optimizers that a look lasts: an update has to be seen twice."""
+"""As many steps as a closer look lasts: what was seen more often was seen in two of them."""
 MOST_STEPS = 4096
 """Steps for which an average is followed."""
 NEAR = 8
@@ -185,7 +185,7 @@ class Blends:
         self.look, self.state, tap = look, look.state, look.tap
         state = self.state
         self.begun = state.progress.steps
-        look.until = max(look.until, self.begun + LASTS * min(len(state.books.optimizers), 3))
+        look.last_for_each()
         self.watched = [account for one in state.books.optimizers for account in watched(one)]
         self.shapes = {account.shape for account in self.watched}
         self.weights: dict[int, Account] = {}

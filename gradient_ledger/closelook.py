@@ -62,6 +62,10 @@ class CloseLook:
         """By address; a sharded one has none of its own."""
         self.listeners = [listen(self) for listen in listeners]
 
+    def last_for_each(self) -> None:
+        """Last as long for each of up to three optimizers, which may take turns."""
+        self.until = max(self.until, self.state.progress.steps + LASTS * min(len(self.state.books.optimizers), 3))
+
     def end(self) -> None:
         """Take the taps out."""
         while self.undo:

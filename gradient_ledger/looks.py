@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 IN_PLACE = ("add_", "sub_", "lerp_", "addcmul_")
 LISTS = ("_foreach_add_", "_foreach_lerp_", "_foreach_sub_")
-LASTS_OF_EACH = 3
-"""Steps of each of several optimizers that a look for cuts lasts."""
 NORMS = ("norm", "square", "pow", "__pow__")
 """What begins a norm, as a method of a tensor."""
 MOST_LISTED = 64
@@ -266,8 +264,7 @@ class Cuts:
         or kept, when the step is over."""
         self.left: dict[Account, list[tuple[Place | None, int, int]]] = {}
         """Where those that run leave the graph, with the steps by then: all, and those of their own optimizers."""
-        several = min(len(look.state.books.optimizers), 3)
-        look.until = max(look.until, look.state.progress.steps + LASTS_OF_EACH * several)
+        look.last_for_each()
         self.numbers: dict[Account, Place | None] = {}
         """Where a number was taken out of the graph of those that run: what is only shown leaves there, too."""
         for name in graph.LEAVING:

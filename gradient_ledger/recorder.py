@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from gradient_ledger import (
+    behind,
     blends,
     buffers,
     cancelled,
@@ -332,6 +333,7 @@ class Recorder(State):
                 + clocks.schedules(self.books.optimizers),
                 unstepped_schedules=clocks.unstepped(self, files),
                 **uncalled.facts(self, tuple(files)),
+                left_behind=behind.left_behind(tuple(files)),
                 rate_set_at=source.only_line(files, uncalled.RATES) if self.books.scheduled else None,
                 window=self.window,
                 pending=pending,

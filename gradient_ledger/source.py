@@ -932,9 +932,7 @@ def length_in_epochs(file: str, kind: str) -> str:
     if isinstance(given, ast.Name) and (found := assigned(within, given.id, given.lineno)) is not None:
         whole.append(found.value)
     inner = [one for part in whole for one in ast.walk(part)]
-    names = [
-        one.id if isinstance(one, ast.Name) else one.attr for one in inner if isinstance(one, ast.Name | ast.Attribute)
-    ]
+    names = [name for one in inner if (name := last_name(one))]
     names += [one.value for one in inner if isinstance(one, ast.Constant) and isinstance(one.value, str)]
     products = [one for one in inner if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult)]
     if any(not isinstance(one.left, ast.Constant) and not isinstance(one.right, ast.Constant) for one in products):
@@ -947,32 +945,30 @@ def _given_length(file: str, kind: str, name: str | None, at: int) -> ast.expr |
     """What the one scheduler of this kind in a file is given as its time, by this name or in this place."""
     tree = _tree(file) if name is not None and says(file, re.compile(rf"\b{kind}\(")) else None
     calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call)] if tree is not None else []
-    calls = [one for one in calls if getattr(one.func, "attr", getattr(one.func, "id", "")) == kind]
+    calls = [one for one in calls if last_name(one.func) == kind]
     if len(calls) != 1:
         return None
     given = [one.value for one in calls[0].keywords if one.arg == name] or calls[0].args[at : at + 1]
     return given[0] if given else None
 
 
-_IN_STEPS = {"OneCycleLR": ("total_steps", 2), "CosineAnnealingLR": ("T_max", 1), "PolynomialLR": ("total_iters", 1)}
+LENGTHS = {"OneCycleLR": ("total_steps", 2), "CosineAnnealingLR": ("T_max", 1), "PolynomialLR": ("total_iters", 1)}
+"""Schedulers that are over after so many steps: where they keep the number, and which of their arguments it is. A
+warm-up is stepped on after it."""
 _COUNTED = re.compile(r"^(num|n|max|total|all|train(ing)?)_?(train(ing)?)?_?(steps?|iter\w*|updates?)$", re.IGNORECASE)
 
 
 def length_in_steps(files: Iterable[str], kind: str) -> str:
     """What the one scheduler of this kind is given as its time, where the text calls that a number of steps:
     `total_steps=args.num_steps`, and nothing else but a number with it."""
-    name, at = _IN_STEPS.get(kind, ("", 0))
+    name, at = LENGTHS.get(kind, ("", 0))
     for given in (one for file in files if name and (one := _given_length(file, kind, name, at)) is not None):
-        names = [_called(one) for one in ast.walk(given) if isinstance(one, ast.Name | ast.Attribute)]
+        names = map(last_name, ast.walk(given))
         sums = (ast.Add, ast.Sub)
         plain = all(isinstance(one.op, sums) for one in ast.walk(given) if isinstance(one, ast.BinOp))
         if plain and any(map(_COUNTED.search, names)):
             return f"{name}={ast.unparse(given)}"
     return ""
-
-
-def _called(one: ast.Name | ast.Attribute) -> str:
-    return one.id if isinstance(one, ast.Name) else one.attr
 
 
 _STEP_NUMBER = re.compile(r"(^|_)(step|iter|iteration|it|update|batch)s?(_?(num|idx|no))?$", re.IGNORECASE)
@@ -1050,6 +1046,11 @@ def _is_chosen(file: str, line: int) -> bool:
         if isinstance(test, (ast.Name, ast.Constant)):
             return True
     return False
+
+
+def last_name(node: ast.AST) -> str:
+    """The last part of a dotted name; of anything else, nothing."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def words(node: ast.AST) -> set[str]:

@@ -296,10 +296,6 @@ def _told_by_functions(scheduler: Any) -> dict[str, Any]:
     return facts
 
 
-_LENGTHS = {"OneCycleLR": "total_steps", "CosineAnnealingLR": "T_max", "PolynomialLR": "total_iters"}
-"""Schedulers that are over after so many steps, and where they keep the number; a warm-up is stepped on after it."""
-
-
 def _largest_held(scheduler: Any) -> int | None:
     """The largest whole number that the functions of a `LambdaLR` hold, such as how many steps there will be."""
     held: list[Any] = []
@@ -314,8 +310,8 @@ def _largest_held(scheduler: Any) -> int | None:
 def _count_schedule(state: State, scheduler: Any, optimizer: int, frame: FrameType) -> None:
     """Count the steps of a scheduler that says how many it is made for."""
     name = type(scheduler).__name__
-    named = name in _LENGTHS
-    length = vars(scheduler).get(_LENGTHS[name]) if named else _largest_held(scheduler)
+    named = name in source.LENGTHS
+    length = vars(scheduler).get(source.LENGTHS[name][0]) if named else _largest_held(scheduler)
     if not isinstance(length, int):
         return
     books, key = state.books, id(scheduler)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -13,7 +13,7 @@ from gradient_ledger.events import Place, Uncalled
 from gradient_ledger.source import LOOPS, functions, own, says
 from gradient_ledger.state import State
 
-_FOLLOWING = re.compile(
+FOLLOWING = re.compile(
     r"(update|sync)\w*(average|avg|shadow|teacher|target|(?<![a-z])ema(?![a-z]))|soft_?update|"
     r"(average|avg|shadow|teacher|target|momentum|(?<![a-z])ema)_?(update|sync)",
     re.IGNORECASE,
@@ -36,7 +36,6 @@ def facts(state: State, files: tuple[str, ...]) -> dict[str, Any]:
     found = {
         "uncalled_update": update(files),
         "unmoved_average": average(files),
-        "left_behind": left_behind(files),
         "uncalled_schedule": unset if unset is not None and source.steps_schedules(files) is False else None,
         "uncalled_freeze": freeze(trains, files),
     }
@@ -50,10 +49,10 @@ def facts(state: State, files: tuple[str, ...]) -> dict[str, Any]:
 def update(files: tuple[str, ...]) -> Uncalled | None:
     """A function that lets an average or a target network follow the weights, by its name, and its place, where these
     texts never call it, nor let anything follow in another way."""
-    saying = _held(file for file in files if says(file, _FOLLOWING))
+    saying = functions_in(file for file in files if says(file, FOLLOWING))
     if not _uncalled(_that_follow(saying), saying):  # what names them says such a name, too
         return None
-    held = _held(files)
+    held = functions_in(files)
     idle = inner = updates = _uncalled(_that_follow(held), held)
     while inner:  # with what they alone call
         inside = {name for one in idle for name in _called(one)} - _named_outside(held, idle)
@@ -91,100 +90,6 @@ def average(files: tuple[str, ...]) -> Uncalled | None:
     return None if any(_may_move(ast.unparse(one.func), names) for one in every) else made[0][0]
 
 
-_BEHIND = re.compile(r"(?<![a-z])(target|targ|ema|momentum|slow|avg|shadow)(?![a-z])|^target", re.IGNORECASE)
-"""Words in names of networks that follow others."""
-_ONLY_READS = {"eval", "train", "to", "cuda", "cpu", "requires_grad_", "forward", "zero_grad", "training", "device"}
-"""What of a network may be asked for without a change of its weights."""
-_KEEPS = re.compile(r"save|load|store|restor|checkpoint|ckpt|resum|eval|test", re.IGNORECASE)
-"""Names of functions that keep weights, bring them back or try them."""
-_WALKS = re.compile(r"parameters\(|modules\(|state_dict\(")
-
-
-@lru_cache(maxsize=64)
-def left_behind(files: tuple[str, ...]) -> Uncalled | None:
-    """A network that follows others, by its name, which these texts make once and as a copy, call, and let follow
-    nowhere after that; and where they make it."""
-    saying = _held(file for file in files if says(file, _BEHIND))
-    made: dict[str, list[tuple[ast.AST, ast.Assign]]] = {}
-    for within in saying:
-        for one in own(within):
-            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
-                for target in one.targets:
-                    name = _last(target)
-                    if _BEHIND.search(name):
-                        made.setdefault(name, []).append((within, one))
-    for name, places in made.items():
-        if len(places) == 1:
-            [(within, one)] = places
-            again = _is_called_in_a_loop(getattr(within, "name", ""), files)
-            if _begins_as_copy(name, one, within) and _is_left(name, within, saying) and not again:
-                return Uncalled(name, Place(saying[within], one.lineno, getattr(within, "name", "<module>")))
-    return None
-
-
-def _last(node: ast.AST) -> str:
-    """The last part of a dotted name; of anything else, nothing."""
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-
-
-def _is_called_in_a_loop(name: str, files: Iterable[str]) -> bool:
-    """Whether a function that is no constructor is called again and again, each time with a copy of its own."""
-    if name in ("", "__init__"):
-        return False
-    loops = (one for one in _held(files) for one in own(one) if isinstance(one, LOOPS))
-    return any(isinstance(one, ast.Call) and _last(one.func) == name for loop in loops for one in own(loop))
-
-
-def _begins_as_copy(name: str, made: ast.Assign, within: ast.AST) -> bool:
-    """Whether a network is made as a copy of another one, or filled with its weights where it is made."""
-    if "deepcopy(" in ast.unparse(made.value):
-        return True
-    for one in own(within):
-        if isinstance(one, ast.Call):
-            given = [ast.unparse(each) for each in one.args]
-            if _last(one.func) == "load_state_dict" and _last(getattr(one.func, "value", one)) == name:
-                if any(each.endswith(".state_dict()") for each in given):
-                    return True
-            elif _FOLLOWING.search(_last(one.func)) and any(each.rpartition(".")[2] == name for each in given):
-                return True
-        elif isinstance(one, ast.For) and _writes(one) and re.search(rf"\b{name}\.", ast.unparse(one.iter)):
-            return True
-    return False
-
-
-def _is_left(name: str, maker: ast.AST, among: Iterable[ast.AST]) -> bool:
-    """Whether a network of this name is called in some function, and may change in none after it was made."""
-    called = False
-    for within in among:
-        arguments = getattr(within, "args", None)
-        if within is not maker and arguments is not None and name in {one.arg for one in arguments.args}:
-            continue  # it has this name for something that is handed in
-        for use in _uses(within, name):
-            called |= use == "called"
-            if use == "other" and within is not maker and not _KEEPS.search(getattr(within, "name", "")):
-                return False
-            if use == "in a loop" and (within is maker or not _KEEPS.search(getattr(within, "name", ""))):
-                return False
-    return called
-
-
-def _uses(within: ast.AST, name: str) -> Iterator[str]:
-    """What a function's own text does with a network of this name, use by use: it is called, read, used in another way,
-    or that in a loop that goes over anything but weights."""
-    loops = [one for one in own(within) if isinstance(one, LOOPS)]
-    over = {each for loop in loops if not _WALKS.search(ast.unparse(getattr(loop, "iter", loop))) for each in own(loop)}
-    parents = {inner: one for one in (within, *own(within)) for inner in ast.iter_child_nodes(one)}
-    for one in own(within):
-        if _last(one) == name:
-            above = parents.get(one)
-            if isinstance(above, ast.Call) and above.func is one:
-                yield "called"
-            elif isinstance(above, ast.Attribute) and above.attr in _ONLY_READS:
-                yield "called" if above.attr == "forward" else "read"
-            else:
-                yield "in a loop" if one in over else "other"
-
-
 def _average_made(statement: ast.AST) -> str:
     """The class that averages weights, by its name, of which a statement assigns an object; else nothing."""
     call = statement.value if isinstance(statement, ast.Assign) else None
@@ -220,7 +125,7 @@ def _uncalled_that(
     every = dict.fromkeys((*files, *others))
     if not any(says(file, what) for file in files):
         return None
-    saying = _held(file for file in every if says(file, what))
+    saying = functions_in(file for file in every if says(file, what))
     saying = {one: file for one, file in saying.items() if (methods or not _is_method(one)) and _says_itself(one, what)}
     if len(saying) != 1:
         return None
@@ -230,7 +135,7 @@ def _uncalled_that(
     name = re.compile(rf"\b{function.name}\b")
     if function.name.startswith("__") or _trains(function):
         return None
-    if not _uncalled([function], _held(one for one in every if says(one, name))):
+    if not _uncalled([function], functions_in(one for one in every if says(one, name))):
         return None
     if any(says(one, re.compile(rf"#.*\b{function.name}\(")) for one in every):
         return None  # a call that was made a comment was taken out on purpose
@@ -256,14 +161,14 @@ def _is_method(function: ast.AST) -> bool:
     return arguments is not None and [one.arg for one in arguments.args[:1]] == ["self"]
 
 
-def _held(files: Iterable[str]) -> dict[ast.AST, str]:
+def functions_in(files: Iterable[str]) -> dict[ast.AST, str]:
     """The functions of these texts, and the texts themselves, each with its file."""
     return {one: file for file in files for one in functions(file)}
 
 
 def _that_follow(among: Iterable[ast.AST]) -> list[ast.FunctionDef]:
     """Those that let something follow the weights, by their names."""
-    return [one for one in among if isinstance(one, ast.FunctionDef) and _FOLLOWING.search(one.name)]
+    return [one for one in among if isinstance(one, ast.FunctionDef) and FOLLOWING.search(one.name)]
 
 
 def _uncalled(idle: list[ast.FunctionDef], among: Iterable[ast.AST]) -> list[ast.FunctionDef]:
@@ -286,11 +191,12 @@ def _named_outside(among: Iterable[ast.AST], idle: Sequence[ast.AST]) -> set[str
 
 
 def _follows(within: ast.AST) -> bool:
-    """Whether a function's own text writes to tensors in a loop, as one does that copies weights."""
-    return any(_writes(loop) for loop in own(within) if isinstance(loop, LOOPS))
+    """Whether a function's own text copies weights in a loop."""
+    return any(writes(loop) for loop in own(within) if isinstance(loop, LOOPS))
 
 
-def _writes(loop: ast.AST) -> bool:
+def writes(loop: ast.AST) -> bool:
+    """Whether what a loop does is to write to tensors, as one does that copies weights."""
     return any(
         (isinstance(one, ast.Assign) and any(getattr(target, "attr", "") == "data" for target in one.targets))
         or (isinstance(one, ast.Call) and getattr(one.func, "attr", "") in _WRITES)

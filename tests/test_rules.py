@@ -1362,6 +1362,51 @@ def late_passes(
 
 
 @finds(
+    "order.cleared_twice",
+    "zeroed-inside-window",
+    "error",
+    EDIT,
+    "of 6 backward passes in 3 windows, 3 were thrown away and the steps used 3",
+    lost=3,
+    used=3,
+)
+def one_loss_of_two_is_cleared_before_the_other() -> Log:
+    return cleared_before_the_second()
+
+
+@quiet("order.cleared_twice")
+def the_first_loss_is_for_the_gradient_of_an_input() -> Log:
+    return cleared_before_the_second(for_input=True)
+
+
+@quiet("order.cleared_twice")
+def the_first_losses_gradients_are_read() -> Log:
+    return cleared_before_the_second(taken=True)
+
+
+@quiet("order.cleared_twice")
+def the_first_loss_trains_another_model_too() -> Log:
+    return cleared_before_the_second(first="w v")
+
+
+def cleared_before_the_second(for_input: bool = False, taken: bool = False, first: str = "w") -> Log:
+    """Windows with a clear, a pass, another clear and a pass of another line."""
+    tape = Tape("w", "v")
+    for _ in range(3):
+        tape.clear(names="w", by=0)
+        tape.passes(1, OTHER, names=first)
+        if for_input:
+            tape.write(InputGradient, OTHER, backward=tape.count)
+        if first != "w":
+            tape.step(OTHER, 1)
+            tape.clear(names="v")
+        tape.clear(EDIT, names="w", by=0, taken=taken)
+        tape.passes(1, names="w")
+        tape.step()
+    return tape.log()
+
+
+@finds(
     "order.unused",
     "backward-after-step",
     "warning",
@@ -2317,6 +2362,45 @@ def the_first_windows_alone_tell_how_their_losses_are_made() -> Log:
         tape.passes(4, **(WEIGHED if number < 2 else {"root": "Add"}))
         tape.step(reported=at(EDIT))
         tape.clear()
+    return tape.log()
+
+
+@finds(
+    "window.means",
+    "loss-not-divided",
+    "warning",
+    BACKWARD,
+    "Those of SGD #2 (train.py:1), in windows of 4 as well, are divided by 4.",
+    remedy="Call (loss / 4).backward(), or weight each loss by its share; a reference= would settle it.",
+    window=4,
+)
+def the_losses_of_one_of_two_are_not_divided() -> Log:
+    return beside_another(4)
+
+
+@finds(
+    "window.means",
+    "loss-not-divided",
+    "info",
+    BACKWARD,
+    "4 times its gradient.",
+    remedy="Call (loss / 4).backward(), or weight each loss by its share; a reference= would settle it.",
+    window=4,
+)
+def the_losses_of_the_other_are_divided_by_something_else() -> Log:
+    return beside_another(2)
+
+
+def beside_another(quotient: int) -> Log:
+    """Means in windows of four, beside those of another optimizer that are divided."""
+    tape = Tape("w", "v")
+    for _ in range(2):
+        tape.passes(4, names="w", reduction="mean")
+        tape.step()
+        tape.clear(names="w")
+        tape.passes(4, OTHER, names="v", quotient=quotient)
+        tape.step(OTHER, 1)
+        tape.clear(names="v")
     return tape.log()
 
 
@@ -4026,6 +4110,36 @@ def a_schedule_for_steps_is_stepped_once_a_task() -> Log:
 @quiet("rates.schedules")
 def a_schedule_of_a_few_steps_is_stepped_twice_as_often() -> Log:
     return _scheduled("CosineAnnealingLR", 4, 8, taken=4)
+
+
+@finds(
+    "rates.schedules",
+    "schedule-on-another-clock",
+    "warning",
+    SCHEDULE,
+    "OneCycleLR is made for 124 steps, total_steps=num_steps + 100, SGD took 20, and the scheduler 4 steps",
+    remedy="Step the schedule right behind the optimizer's step(), in the same loop.",
+    length=124,
+    scheduler_steps=4,
+    optimizer_steps=20,
+)
+def a_schedule_that_says_steps_is_stepped_once_an_epoch() -> Log:
+    return said_in_steps("total_steps=num_steps + 100")
+
+
+@quiet("rates.schedules")
+def a_schedule_that_says_nothing_of_steps_is_stepped_once_an_epoch_of_many() -> Log:
+    return said_in_steps("")
+
+
+@quiet("rates.schedules")
+def a_schedule_that_says_steps_is_stepped_every_fourth_time() -> Log:
+    return said_in_steps("total_steps=num_steps", steps=5)
+
+
+def said_in_steps(text: str, steps: int = 4) -> Log:
+    made = ScheduleFacts("OneCycleLR", 0, 124, steps, at(SCHEDULE), in_steps=text)
+    return windows(*[1] * 20).log(schedules=(made,))
 
 
 @quiet("rates.schedules")
@@ -7436,120 +7550,6 @@ def both_step_last(through: str = "Disc.w g", own: str = "Disc.w", cleared: bool
         tape.step(OTHER, 1)
         tape.clear()
     return tape.log({"Disc.w": {"model": model}})
-
-
-@finds(
-    "order.cleared_twice",
-    "zeroed-inside-window",
-    "error",
-    EDIT,
-    "of 6 backward passes in 3 windows, 3 were thrown away and the steps used 3",
-    lost=3,
-    used=3,
-)
-def one_loss_of_two_is_cleared_before_the_other() -> Log:
-    return cleared_before_the_second()
-
-
-@quiet("order.cleared_twice")
-def the_first_loss_is_for_the_gradient_of_an_input() -> Log:
-    return cleared_before_the_second(for_input=True)
-
-
-@quiet("order.cleared_twice")
-def the_first_losses_gradients_are_read() -> Log:
-    return cleared_before_the_second(taken=True)
-
-
-@quiet("order.cleared_twice")
-def the_first_loss_trains_another_model_too() -> Log:
-    return cleared_before_the_second(first="w v")
-
-
-def cleared_before_the_second(for_input: bool = False, taken: bool = False, first: str = "w") -> Log:
-    """Windows with a clear, a pass, another clear and a pass of another line."""
-    tape = Tape("w", "v")
-    for _ in range(3):
-        tape.clear(names="w", by=0)
-        tape.passes(1, OTHER, names=first)
-        if for_input:
-            tape.write(InputGradient, OTHER, backward=tape.count)
-        if first != "w":
-            tape.step(OTHER, 1)
-            tape.clear(names="v")
-        tape.clear(EDIT, names="w", by=0, taken=taken)
-        tape.passes(1, names="w")
-        tape.step()
-    return tape.log()
-
-
-@finds(
-    "window.means",
-    "loss-not-divided",
-    "warning",
-    BACKWARD,
-    "Those of SGD #2 (train.py:1), in windows of 4 as well, are divided by 4.",
-    remedy="Call (loss / 4).backward(), or weight each loss by its share; a reference= would settle it.",
-    window=4,
-)
-def the_losses_of_one_of_two_are_not_divided() -> Log:
-    return beside_another(4)
-
-
-@finds(
-    "window.means",
-    "loss-not-divided",
-    "info",
-    BACKWARD,
-    "4 times its gradient.",
-    remedy="Call (loss / 4).backward(), or weight each loss by its share; a reference= would settle it.",
-    window=4,
-)
-def the_losses_of_the_other_are_divided_by_something_else() -> Log:
-    return beside_another(2)
-
-
-def beside_another(quotient: int) -> Log:
-    """Means in windows of four, beside those of another optimizer that are divided."""
-    tape = Tape("w", "v")
-    for _ in range(2):
-        tape.passes(4, names="w", reduction="mean")
-        tape.step()
-        tape.clear(names="w")
-        tape.passes(4, OTHER, names="v", quotient=quotient)
-        tape.step(OTHER, 1)
-        tape.clear(names="v")
-    return tape.log()
-
-
-@finds(
-    "rates.schedules",
-    "schedule-on-another-clock",
-    "warning",
-    SCHEDULE,
-    "OneCycleLR is made for 124 steps, total_steps=num_steps + 100, SGD took 20, and the scheduler 4 steps",
-    remedy="Step the schedule right behind the optimizer's step(), in the same loop.",
-    length=124,
-    scheduler_steps=4,
-    optimizer_steps=20,
-)
-def a_schedule_that_says_steps_is_stepped_once_an_epoch() -> Log:
-    return said_in_steps("total_steps=num_steps + 100")
-
-
-@quiet("rates.schedules")
-def a_schedule_that_says_nothing_of_steps_is_stepped_once_an_epoch_of_many() -> Log:
-    return said_in_steps("")
-
-
-@quiet("rates.schedules")
-def a_schedule_that_says_steps_is_stepped_every_fourth_time() -> Log:
-    return said_in_steps("total_steps=num_steps", steps=5)
-
-
-def said_in_steps(text: str, steps: int = 4) -> Log:
-    made = ScheduleFacts("OneCycleLR", 0, 124, steps, at(SCHEDULE), in_steps=text)
-    return windows(*[1] * 20).log(schedules=(made,))
 
 
 @quiet("ownership.crossed")

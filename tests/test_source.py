@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gradient_ledger import GradientLedger, buffers, misplaced, source, uncalled
+from gradient_ledger import GradientLedger, behind, buffers, misplaced, source, uncalled
 
 
 def written(folder: Path, text: str) -> str:
@@ -345,7 +345,7 @@ LEFT_BEHIND = {
 
 @pytest.mark.parametrize("text", LEFT_BEHIND)
 def test_a_copy_that_should_follow_is_left_behind(text: str, tmp_path: Path) -> None:
-    found = uncalled.left_behind((written(tmp_path, text),))
+    found = behind.left_behind((written(tmp_path, text),))
     assert (found and found.name) == LEFT_BEHIND[text]
 
 

@@ -97,26 +97,16 @@ def schedules(view: View) -> Iterator[Finding]:
     for one in (one for one in view.log.schedules if one.named):
         steps = taken.get(one.optimizer, 0)
         made = f"{one.scheduler} is made for {one.length} steps"
-        if one.steps * _EPOCH <= steps and abs(one.length - steps) * 10 <= steps:
+        as_long = abs(one.length - steps) * 10 <= steps
+        if one.steps * _EPOCH <= steps and (as_long or (one.in_steps and one.steps > 1)):
+            told = "" if as_long else f", {one.in_steps}"
             yield finding(
                 "schedule-on-another-clock",
                 "warning",
                 one.where,
-                f"{made}, {view.label(one.optimizer)} took {steps}, and the scheduler {times(one.steps, 'step')}: "
+                f"{made}{told}, {view.label(one.optimizer)} took {steps}, and the scheduler {times(one.steps, 'step')}: "
                 f"the learning rate goes no further than a schedule's first {one.steps} of {one.length}.",
-                length=one.length,
-                scheduler_steps=one.steps,
-                optimizer_steps=steps,
-            )
-        elif one.in_steps and one.steps * _EPOCH <= steps and one.length > 1 < one.steps:
-            yield finding(
-                "schedule-on-another-clock",
-                "warning",
-                one.where,
-                f"{made}, {one.in_steps}, {view.label(one.optimizer)} took {steps}, and the scheduler "
-                f"{times(one.steps, 'step')}: the learning rate goes no further than a schedule's first {one.steps} of "
-                f"{one.length}.",
-                "Step the schedule right behind the optimizer's step(), in the same loop.",
+                "" if as_long else "Step the schedule right behind the optimizer's step(), in the same loop.",
                 length=one.length,
                 scheduler_steps=one.steps,
                 optimizer_steps=steps,
@@ -132,7 +122,7 @@ def schedules(view: View) -> Iterator[Finding]:
                 scheduler_steps=one.steps,
                 optimizer_steps=steps,
             )
-        elif one.steps >= 2 * one.length and steps >= SETTLED and abs(one.length - steps) * 10 <= steps:
+        elif one.steps >= 2 * one.length and steps >= SETTLED and as_long:
             yield finding(
                 "schedule-on-another-clock",
                 "warning",

@@ -1,0 +1,102 @@
+"""Networks that should follow others, by their names, and that the user's texts make as copies and never change."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from gradient_ledger.events import Place, Uncalled
+from gradient_ledger.source import LOOPS, last_name, own, says
+from gradient_ledger.uncalled import FOLLOWING, functions_in, writes
+
+_BEHIND = re.compile(r"(?<![a-z])(target|targ|ema|momentum|slow|avg|shadow)(?![a-z])|^target", re.IGNORECASE)
+"""Words in names of networks that follow others."""
+_ONLY_READS = {"eval", "train", "to", "cuda", "cpu", "requires_grad_", "forward", "zero_grad", "training", "device"}
+"""What of a network may be asked for without a change of its weights."""
+_KEEPS = re.compile(r"save|load|store|restor|checkpoint|ckpt|resum|eval|test", re.IGNORECASE)
+"""Names of functions that keep weights, bring them back or try them."""
+_WALKS = re.compile(r"parameters\(|modules\(|state_dict\(")
+
+
+@lru_cache(maxsize=64)
+def left_behind(files: tuple[str, ...]) -> Uncalled | None:
+    """A network that follows others, by its name, which these texts make once and as a copy, call, and let follow
+    nowhere after that; and where they make it."""
+    saying = functions_in(file for file in files if says(file, _BEHIND))
+    made: dict[str, list[tuple[ast.AST, ast.Assign]]] = {}
+    for within in saying:
+        for one in own(within):
+            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
+                for target in one.targets:
+                    name = last_name(target)
+                    if _BEHIND.search(name):
+                        made.setdefault(name, []).append((within, one))
+    for name, places in made.items():
+        if len(places) == 1:
+            [(within, one)] = places
+            again = _is_called_in_a_loop(getattr(within, "name", ""), files)
+            if _begins_as_copy(name, one, within) and _is_left(name, within, saying) and not again:
+                return Uncalled(name, Place(saying[within], one.lineno, getattr(within, "name", "<module>")))
+    return None
+
+
+def _is_called_in_a_loop(name: str, files: Iterable[str]) -> bool:
+    """Whether a function that is no constructor is called again and again, each time with a copy of its own."""
+    if name in ("", "__init__"):
+        return False
+    loops = (one for one in functions_in(files) for one in own(one) if isinstance(one, LOOPS))
+    return any(isinstance(one, ast.Call) and last_name(one.func) == name for loop in loops for one in own(loop))
+
+
+def _begins_as_copy(name: str, made: ast.Assign, within: ast.AST) -> bool:
+    """Whether a network is made as a copy of another one, or filled with its weights where it is made."""
+    if "deepcopy(" in ast.unparse(made.value):
+        return True
+    for one in own(within):
+        if isinstance(one, ast.Call):
+            given = [ast.unparse(each) for each in one.args]
+            if last_name(one.func) == "load_state_dict" and last_name(getattr(one.func, "value", one)) == name:
+                if any(each.endswith(".state_dict()") for each in given):
+                    return True
+            elif FOLLOWING.search(last_name(one.func)) and any(each.rpartition(".")[2] == name for each in given):
+                return True
+        elif isinstance(one, ast.For) and writes(one) and re.search(rf"\b{name}\.", ast.unparse(one.iter)):
+            return True
+    return False
+
+
+def _is_left(name: str, maker: ast.AST, among: Iterable[ast.AST]) -> bool:
+    """Whether a network of this name is called in some function, and may change in none after it was made."""
+    called = False
+    for within in among:
+        arguments = getattr(within, "args", None)
+        if within is not maker and arguments is not None and name in {one.arg for one in arguments.args}:
+            continue  # it has this name for something that is handed in
+        uses = set(_uses(within, name))
+        called = called or "called" in uses
+        if within is maker:
+            changes = "in a loop" in uses
+        else:
+            changes = not uses <= {"called", "read"} and not _KEEPS.search(getattr(within, "name", ""))
+        if changes:
+            return False
+    return called
+
+
+def _uses(within: ast.AST, name: str) -> Iterator[str]:
+    """What a function's own text does with a network of this name, use by use: it is called, read, used in another way,
+    or that in a loop that goes over anything but weights."""
+    loops = [one for one in own(within) if isinstance(one, LOOPS)]
+    over = {each for loop in loops if not _WALKS.search(ast.unparse(getattr(loop, "iter", loop))) for each in own(loop)}
+    parents = {inner: one for one in (within, *own(within)) for inner in ast.iter_child_nodes(one)}
+    for one in own(within):
+        if last_name(one) == name:
+            above = parents.get(one)
+            if isinstance(above, ast.Call) and above.func is one:
+                yield "called"
+            elif isinstance(above, ast.Attribute) and above.attr in _ONLY_READS:
+                yield "called" if above.attr == "forward" else "read"
+            else:
+                yield "in a loop" if one in over else "other"
