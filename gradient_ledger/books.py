@@ -369,8 +369,8 @@ class Books:
         self.modules: dict[int, ModuleAccount] = {}
         self.schedules: dict[int, Schedule] = {}
         """The schedulers that say how many steps they are made for, by id."""
-        self.schedulers_made: list[tuple[str, int, Place | None]] = []
-        """The class of each scheduler that was made, the number of its optimizer, and the user's line."""
+        self.schedulers_made: list[tuple[str, int, Place | None, int]] = []
+        """The class of each scheduler that was made, the number of its optimizer, the user's line, and its id."""
         self.scheduled: set[int] = set()
         """The numbers of optimizers of which a scheduler was stepped."""
         self.schedules_at: set[tuple[str, int]] = set()

@@ -997,6 +997,22 @@ class UnsteppedSchedule:
 
 
 @dataclass(frozen=True)
+class DoubledSchedule:
+    """Schedulers of one class that were all made for one optimizer, while there are others that have none."""
+
+    scheduler: str
+    """Their class."""
+    optimizer: int
+    """Number of the optimizer that they were made for."""
+    bare: int
+    """Number of the first optimizer that takes steps and has no scheduler."""
+    where: tuple[Place, ...]
+    """The user's lines that made them, in order."""
+    which: tuple[int, ...]
+    """What tells them from one another in `SchedulerStep`."""
+
+
+@dataclass(frozen=True)
 class Uncalled:
     """A function that no text of the user's calls."""
 
@@ -1004,6 +1020,20 @@ class Uncalled:
     """Its name."""
     where: Place
     """Where it is defined."""
+
+
+@dataclass(frozen=True)
+class Unasked:
+    """A target network that follows another one, and that no text of the user's calls."""
+
+    name: str
+    """Its name."""
+    where: Place
+    """The line that makes it."""
+    follows: str
+    """The name of the network that it follows."""
+    instead: Place | None
+    """The line that asks that one about a later state, where the text shows one."""
 
 
 @dataclass(frozen=True)
@@ -1255,11 +1285,15 @@ class Log:
     """Those that say how many steps they are made for."""
     unstepped_schedules: tuple[UnsteppedSchedule, ...] = ()
     """Schedulers that nothing stepped."""
+    doubled_schedules: tuple[DoubledSchedule, ...] = ()
+    """Optimizers with as many schedulers of one class as there are optimizers, the others having none."""
     uncalled_update: Uncalled | None = None
     """What should let an average or a target network follow, and is called nowhere; None where there is no such thing,
     or another text lets one follow."""
     unmoved_average: Uncalled | None = None
     """The class of an average of weights that the user's text makes and calls no update of, and where it is made."""
+    never_asked: Unasked | None = None
+    """A target network that is kept up to date and never called."""
     left_behind: Uncalled | None = None
     """A network that should follow others, by its name, which the user's text makes as a copy and never changes."""
     uncalled_schedule: Uncalled | None = None

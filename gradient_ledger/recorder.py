@@ -332,8 +332,10 @@ class Recorder(State):
                 )
                 + clocks.schedules(self.books.optimizers),
                 unstepped_schedules=clocks.unstepped(self, files),
+                doubled_schedules=clocks.doubled(self),
                 **uncalled.facts(self, tuple(files)),
                 left_behind=behind.left_behind(tuple(files)),
+                never_asked=behind.never_asked(tuple(files)),
                 rate_set_at=source.only_line(files, uncalled.RATES) if self.books.scheduled else None,
                 window=self.window,
                 pending=pending,

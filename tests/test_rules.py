@@ -30,6 +30,7 @@ from gradient_ledger.events import (
     CrossedRows,
     Crossing,
     DataPass,
+    DoubledSchedule,
     DrawnWeights,
     Edit,
     Evaluated,
@@ -64,6 +65,7 @@ from gradient_ledger.events import (
     Step,
     Taken,
     TakenBack,
+    Unasked,
     Uncalled,
     UnfrozenModule,
     Unscale,
@@ -2784,6 +2786,50 @@ def a_copy_is_left_behind_of_what_is_not_trained_here() -> Log:
     return beside_a_copy(steps=100, copies=("Net2.other.w", "Net2.other.b"), uncalled_update=None, left_behind=left)
 
 
+def beside_an_idle_target(count: int = 8, instead: int | None = OTHER, **fields: Any) -> Log:
+    """Steps, and a target network that follows and is never called."""
+    tape = Tape("w b")
+    for _ in range(count):
+        tape.passes(1)
+        tape.step()
+        tape.clear()
+    place = at(instead) if instead is not None else None
+    return tape.log(**({"never_asked": Unasked("target_net", at(MADE), "net", place)} | fields))
+
+
+@finds(
+    "following.unasked",
+    "target-never-asked",
+    "warning",
+    OTHER,
+    "target_net, made at train.py:1, is kept up to date with net, and nothing ever calls it: net itself is asked here",
+    "moved with each of 8 steps",
+    optimizer_steps=8,
+)
+def a_target_network_is_kept_up_to_date_and_never_asked() -> Log:
+    return beside_an_idle_target()
+
+
+@finds("following.unasked", "target-never-asked", "warning", MADE, "nothing ever calls it. What it should")
+def a_target_network_is_never_asked_and_no_line_asks_the_other() -> Log:
+    return beside_an_idle_target(instead=None)
+
+
+@quiet("following.unasked")
+def a_target_network_is_not_asked_in_a_few_steps() -> Log:
+    return beside_an_idle_target(count=7)
+
+
+@quiet("following.unasked")
+def a_target_network_is_not_asked_before_the_run_breaks_off() -> Log:
+    return beside_an_idle_target(finished=False)
+
+
+@quiet("following.unasked")
+def all_target_networks_are_asked() -> Log:
+    return beside_an_idle_target(never_asked=None)
+
+
 @quiet("following.unfollowed")
 def an_update_is_called_or_there_is_none() -> Log:
     return beside_a_copy(uncalled_update=None)
@@ -4308,6 +4354,54 @@ def _never_scheduled(rates: Sequence[float], said: bool = False, epochs: int = 0
 )
 def a_scheduler_that_no_text_steps() -> Log:
     return _never_scheduled([0.1] * 8)
+
+
+def _doubled(often: tuple[int, ...] = (3, 3), other: Sequence[float] = (0.1,)) -> Log:
+    """Steps of two optimizers, and two schedulers of the first one that step so often."""
+    tape = Tape("w", "v")
+    for number in range(8):
+        tape.passes(1)
+        tape.step(rate=0.1)
+        tape.step(optimizer=1, rate=other[number % len(other)])
+        tape.clear()
+        for which, most in enumerate(often):
+            if number < most:
+                tape.schedule(which=which, rate=0.05)
+    made = DoubledSchedule("StepLR", 0, 1, (at(MADE), at(OTHER)), (0, 1))
+    return tape.log(doubled_schedules=(made,))
+
+
+@finds(
+    "rates.doubled",
+    "schedules-for-one-optimizer",
+    "warning",
+    OTHER,
+    "2 schedulers, each StepLR, were made for SGD #1",
+    "has none: it took 8 steps at 0.1",
+    scheduler_steps=3,
+)
+def two_schedulers_of_the_first_of_two_optimizers() -> Log:
+    return _doubled()
+
+
+@finds("rates.doubled", "schedules-for-one-optimizer", "warning", OTHER, "SGD #2 (train.py:1) has none")
+def two_schedulers_of_one_optimizer_when_the_run_ends_between_them() -> Log:
+    return _doubled(often=(3, 2))
+
+
+@quiet("rates.doubled")
+def two_schedulers_of_one_optimizer_by_two_clocks() -> Log:
+    return _doubled(often=(8, 2))
+
+
+@quiet("rates.doubled")
+def two_schedulers_of_one_optimizer_of_which_one_is_never_stepped() -> Log:
+    return _doubled(often=(1, 0))
+
+
+@quiet("rates.doubled")
+def two_schedulers_of_one_optimizer_while_the_rate_of_the_other_moves() -> Log:
+    return _doubled(other=(0.1, 0.05))
 
 
 def set_back(count: int = 8, taken: Sequence[float] = (0.1,), **fields: Any) -> Log:

@@ -349,6 +349,52 @@ def test_a_copy_that_should_follow_is_left_behind(text: str, tmp_path: Path) -> 
     assert (found and found.name) == LEFT_BEHIND[text]
 
 
+UPDATED = "target_net = copy.deepcopy(net)\nfor x in data:\n    target_net.load_state_dict(net.state_dict())\n"
+SOFT = "self.q_target = Net()\nself.q_target.load_state_dict(self.q.state_dict())\n"
+SOFT += "def soft(self):\n    for a, b in zip(self.q_target.parameters(), self.q.parameters()):\n"
+SOFT += "        a.data.lerp_(b, 0.1)\n"
+NEVER_ASKED = {
+    UPDATED: ("target_net", "net"),
+    UPDATED + "target_net.eval()\ntarget_net.requires_grad_(False)\nprint(target_net)\n": ("target_net", "net"),
+    SOFT: ("q_target", "q"),
+    "q_targ = Net()\nfor x in data:\n    soft_update(q_targ, q, 0.1)\n": ("q_targ", "q"),
+    "q_targ = Net()\nfor x in data:\n    soft_update(q, q_targ, tau)\n": ("q_targ", "q"),
+    "def soft_update(target, net):\n    pass\nfor x in data:\n    soft_update(target, q, tau)\ntarget = Net()\n": (
+        "target",
+        "q",
+    ),
+    # it is asked, or may be
+    UPDATED + "y = target_net(x)\n": None,
+    UPDATED + "y = target_net.forward(x)\n": None,
+    UPDATED + "y = target_net.values(x)\n": None,
+    UPDATED + "y = learn(net, target_net, x)\n": None,
+    UPDATED + "nets = [net, target_net]\n": None,
+    UPDATED + "def target(self):\n    return self.target_net\n": None,
+    SOFT + "def f(self, x):\n    return self.q_target(x)\n": None,
+    # it follows nothing, several, or has no such name
+    "target_net = copy.deepcopy(net)\ntarget_net.eval()\n": None,
+    UPDATED + "target_net.load_state_dict(other.state_dict())\n": None,
+    "ema = copy.deepcopy(net)\nfor x in data:\n    ema.load_state_dict(net.state_dict())\n": None,
+    "targets = Labels()\nfor x in data:\n    targets.load_state_dict(net.state_dict())\n": None,
+}
+
+
+@pytest.mark.parametrize("text", NEVER_ASKED)
+def test_a_target_network_is_kept_up_to_date_and_never_asked(text: str, tmp_path: Path) -> None:
+    found = behind.never_asked((written(tmp_path, text),))
+    assert (found and (found.name, found.follows)) == NEVER_ASKED[text]
+
+
+@pytest.mark.parametrize(
+    ("call", "line"),
+    [("net(next_x)", 5), ("net(x2)", 5), ("net(torch.cat([s_, a], 1))", 5), ("net(x)", None), ("other(next_x)", None)],
+)
+def test_the_line_that_asks_the_trained_network_instead(call: str, line: int | None, tmp_path: Path) -> None:
+    text = UPDATED + f"def learn():\n    y = {call}\n    loss(net(x), y).backward()\n"
+    found = behind.never_asked((written(tmp_path, text),))
+    assert found is not None and (found.instead and found.instead.line) == line
+
+
 RATES = {
     "def f(step):\n    return args.lr * step ** -0.5\n": "f(step)",
     "f = lambda epoch: 0.1 * learning_rate\n": "lambda(epoch)",

@@ -408,6 +408,17 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "schedules-for-one-optimizer",
+        "Two schedules for one optimizer",
+        "Each optimizer was to have a scheduler of its own, and all of them were made for one: its learning rate moves "
+        "with each of them, and the others train at one rate to the end.",
+        "Give each scheduler the optimizer that it is meant for.",
+        "A line that was copied keeps the optimizer of the first. Several schedulers on one optimizer are right where they "
+        "are chained on purpose.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "schedule-factor-is-a-rate",
         "A rate in the place of a factor",
         "LambdaLR multiplies what its function gives with the optimizer's own learning rate. A function that gives a rate makes "
@@ -462,6 +473,16 @@ MISCONCEPTIONS = (
         "what it was at the beginning.",
         "Call it once per optimizer step, behind it.",
         "optimizer.step() moves what gets gradients. A copy of it moves by a call of its own.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
+        "target-never-asked",
+        "A target network that nothing asks",
+        "A target network follows the trained one, and the targets are computed with the trained one all the same: they move "
+        "with every step.",
+        "Ask the target network for the value of the next state.",
+        "Both networks give values of one shape, and no gradient comes from either under no_grad().",
         "",
         about_value=False,
     ),

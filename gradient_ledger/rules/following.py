@@ -62,6 +62,23 @@ def unfollowed(view: View) -> Iterator[Finding]:
     yield finding("average-never-updated", "warning", where, text, remedy, names=names[:10])
 
 
+def unasked(view: View) -> Iterator[Finding]:
+    """A target network that follows the trained one and is never called."""
+    log, made = view.log, view.log.never_asked
+    taken = max((steps_taken(view, optimizer, windows) for optimizer, windows in view.windows.items()), default=0)
+    if made is None or not log.finished or log.error or taken < SETTLED:
+        return
+    here = f": {made.follows} itself is asked here" if made.instead is not None else ""
+    yield finding(
+        "target-never-asked",
+        "warning",
+        made.instead or made.where,
+        f"{made.name}, made at {made.where.short}, is kept up to date with {made.follows}, and nothing ever calls "
+        f"it{here}. What it should have steadied moved with each of {times(taken, 'step')}.",
+        optimizer_steps=taken,
+    )
+
+
 def _copies(view: View) -> list[str]:
     """The parameters without a gradient that have the place and the shape of trained ones, and were run beside them."""
     trained = [p for p in view.log.parameters if p.deposits and p.owners]

@@ -298,6 +298,25 @@ def never_scheduled(view: View) -> Iterator[Finding]:
         )
 
 
+def doubled(view: View) -> Iterator[Finding]:
+    """Schedulers that were made for one optimizer, one for each that there is."""
+    for one in view.log.doubled_schedules:
+        stepped = Counter(e.which for e in view.of(SchedulerStep))
+        counts = {stepped[which] for which in one.which}
+        rates = {w.step.rate for w in view.windows.get(one.bare, ())}
+        if min(counts) > 0 and max(counts) - min(counts) <= 1 and len(rates) == 1 and None not in rates:
+            label, other = view.label(one.optimizer), view.label(one.bare)
+            yield finding(
+                "schedules-for-one-optimizer",
+                "warning",
+                one.where[-1],
+                f"{len(one.where)} schedulers, each {one.scheduler}, were made for {label}, the first one at "
+                f"{one.where[0].short}, and all move its learning rate. {other} has none: it took "
+                f"{times(steps_taken(view, one.bare, view.windows[one.bare]), 'step')} at {rates.pop():.3g}.",
+                scheduler_steps=max(counts),
+            )
+
+
 def unscheduled(view: View) -> Iterator[Finding]:
     """A function that sets the learning rate, which no text calls, while all steps were taken at one rate."""
     log = view.log
