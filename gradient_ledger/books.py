@@ -220,6 +220,7 @@ class ModuleAccount:
         "besides",
         "checkpoint",
         "holds",
+        "imitated",
         "in_training",
         "judged",
         "kind",
@@ -272,6 +273,8 @@ class ModuleAccount:
         """The pass that its last call was for."""
         self.holds = next(module.parameters(), None) is not None
         """Whether it had parameters when it was met: an activation that several models share is none of them."""
+        self.imitated: tuple[str, float | None] | None = None
+        """What the user's code calls it, where that is a teacher in train mode, and a print of its weights at first."""
         self.outer = False
         """Whether the user's code called it itself, not through a larger module."""
         self.quiet = False

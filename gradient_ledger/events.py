@@ -1049,6 +1049,20 @@ class GoneGradients:
 
 
 @dataclass(frozen=True)
+class NoisyTeacher:
+    """A teacher, by the user's name for it, that nothing trains or moves, and that ran in train mode each time."""
+
+    name: str
+    """Its name."""
+    where: Place
+    """The user's line that first called it."""
+    calls: int
+    """How often it ran."""
+    kinds: tuple[str, ...]
+    """The classes of its parts that compute something else in eval mode."""
+
+
+@dataclass(frozen=True)
 class StandIn:
     """A model that is to stand still by one of its names, and is trained by another."""
 
@@ -1331,6 +1345,8 @@ class Log:
     """Parts that `train()` on the whole put back into train mode before their eval mode had mattered."""
     withdrawn: tuple[Withdrawn, ...] = ()
     """Models put into train mode, and into eval mode before they were trained so."""
+    noisy_teachers: tuple[NoisyTeacher, ...] = ()
+    """Teachers in train mode."""
     handed: tuple[HandedState, ...] = ()
     """States that recurrent networks hand to others without their graph."""
     own_averages: tuple[OwnAverage, ...] = ()

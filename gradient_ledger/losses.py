@@ -154,6 +154,17 @@ def computed_at(frame: FrameType | None) -> Place | None:
     return made
 
 
+def called(frame: FrameType | None, module: nn.Module) -> list[str]:
+    """What the user's frame, or the object whose method it runs, calls a module."""
+    frame = places.user_frame(frame)
+    if frame is None or not may_be_read(frame):
+        return []
+    with names_in(frame) as variables:
+        own = getattr(variables.get("self"), "__dict__", {})
+        known = {**own, **own.get("_modules", {}), **variables}
+    return [name for name, value in known.items() if value is module]
+
+
 def parameters_called(frame: FrameType | None, wanted: re.Pattern[str]) -> set[int]:
     """The parameters, by `id`, of the modules that a frame knows by such a name, or the object whose method it runs."""
     if frame is None or not may_be_read(frame):

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import inspect
+import re
 from types import FrameType
 from typing import Any
 
 from torch import nn
 
-from gradient_ledger import places, source
+from gradient_ledger import losses, places, source
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import BATCH_NORMS, ModuleAccount, OptimizerAccount
-from gradient_ledger.events import Evaluated, Place
+from gradient_ledger.events import Evaluated, NoisyTeacher, Place
 from gradient_ledger.journal import Draft
 from gradient_ledger.state import State
+from gradient_ledger.tensors import changing_print
 
 NEAR = 8
 """Frames within which a `train()` of the user's is looked for."""
@@ -224,3 +226,33 @@ def depends_on_mode(module: nn.Module) -> bool:
     if any("drop" in name and type(value) is float and 0 < value <= 1 for name, value in own):
         return True
     return any("sigma" in name for name in module._parameters)  # noise of a size that is learned, in train mode alone
+
+
+_TEACHER = re.compile(r"(?<![a-z])teacher|^t_(net|model)$|^(net|model)_t$", re.IGNORECASE)
+"""Names of what is imitated. One that follows what it teaches may be run in train mode as that is."""
+
+
+def first_asked(entry: ModuleAccount, module: nn.Module, frame: FrameType) -> None:
+    """A model runs for the first time, in train mode: whether the user's code calls it a teacher."""
+    names = losses.called(frame, module)
+    name = next((one for one in names if _TEACHER.search(one)), None)
+    if name is not None and any(depends_on_mode(part) for part in module.modules()):
+        entry.imitated = name, changing_print(next(module.parameters()))
+
+
+def noisy_teachers(state: State) -> tuple[NoisyTeacher, ...]:
+    """The teachers that ran in train mode each time, and that neither gradients nor anything else has changed."""
+    found = []
+    for entry in state.books.modules.values():
+        module = entry.ref()
+        if entry.imitated is None or module is None or entry.judged or not module.training or entry.called_at is None:
+            continue
+        name, before = entry.imitated
+        accounts = [state.books.find(parameter) for parameter in module.parameters()]
+        still = before == changing_print(next(module.parameters()))
+        if still and not any(account is not None and (account.total or account.owners) for account in accounts):
+            parts = [part for part in module.modules() if part.training and depends_on_mode(part)]
+            kinds = tuple(dict.fromkeys(type(part).__name__ for part in parts))
+            if kinds:
+                found.append(NoisyTeacher(name, entry.called_at, entry.calls, kinds))
+    return tuple(found)

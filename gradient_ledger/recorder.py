@@ -22,6 +22,7 @@ from gradient_ledger import (
     lowrank,
     making,
     misplaced,
+    modes,
     normed,
     passes,
     places,
@@ -354,6 +355,7 @@ class Recorder(State):
                 bare_norms=normed.facts(self),
                 taken_back=undone.taken_back(self),
                 withdrawn=undone.withdrawn(self),
+                noisy_teachers=modes.noisy_teachers(self),
                 handed=handed.facts(self),
                 own_averages=tuple(
                     OwnAverage(tuple(dict.fromkeys(a.name for a in held if a is not None)), place, source.kept(place))

@@ -65,6 +65,8 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
         entry.calls += 1
         if entry.called_at is None:
             first_call(state, entry, frame)
+            if announced and training:
+                modes.first_asked(entry, module, frame)
         entry.quiet = not entry.norm and not announced
     else:
         entry.judged += 1

@@ -49,6 +49,7 @@ from gradient_ledger.events import (
     Log,
     LooseLeaf,
     LowRank,
+    NoisyTeacher,
     OptimizerFacts,
     OwnAverage,
     OwnLoad,
@@ -5243,8 +5244,41 @@ def with_summand(text: str, *values: float | None, **fields: Any) -> Log:
     return tape.log()
 
 
-# ------------------------------------------------------------------ edits: clipping
 # ------------------------------------------------------------------ standing: modes of modules, state of optimizers
+
+
+def beside_a_teacher(calls: int = 8, **fields: Any) -> Log:
+    """Steps, and a fixed teacher that ran in train mode so often."""
+    tape = Tape("w b")
+    for _ in range(calls):
+        tape.passes(1)
+        tape.step()
+        tape.clear()
+    teacher = NoisyTeacher("teacher", at(OTHER), calls, ("BatchNorm2d", "Dropout"))
+    return tape.log(**({"noisy_teachers": (teacher,)} | fields))
+
+
+@finds(
+    "standing.noisy_teachers",
+    "teacher-in-train-mode",
+    "warning",
+    OTHER,
+    "teacher, which nothing trains, ran 8 times, each time in train mode",
+    "its BatchNorm2d and Dropout computed",
+    calls=8,
+)
+def a_fixed_teacher_is_in_train_mode() -> Log:
+    return beside_a_teacher()
+
+
+@quiet("standing.noisy_teachers")
+def a_fixed_teacher_is_in_train_mode_for_a_few_calls() -> Log:
+    return beside_a_teacher(7)
+
+
+@quiet("standing.noisy_teachers")
+def no_teacher_is_in_train_mode() -> Log:
+    return beside_a_teacher(noisy_teachers=())
 
 
 def evaluated(*steps: str, optimizers: int = 1, **fields: Any) -> Log:

@@ -1241,6 +1241,16 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "teacher-in-train-mode",
+        "A fixed teacher in train mode",
+        "What the student is to imitate changes from call to call: dropout is on, and a BatchNorm goes by the statistics of "
+        "each batch and moves its running ones.",
+        "Call teacher.eval() once it is made and loaded, and after any train() of a module that holds it.",
+        "no_grad() and requires_grad_(False) say nothing of the mode, and a module begins in train mode.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "eval-mode-taken-back",
         "Put into eval mode, and back before it ran",
         "train() goes through all parts of a model. What was put into eval mode before it, to keep a BatchNorm's "

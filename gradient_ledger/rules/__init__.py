@@ -117,6 +117,7 @@ RULES: tuple[Rule, ...] = (
     precision.unfilled,
     precision.missing_steps,
     standing.eval_mode,
+    standing.noisy_teachers,
     standing.taken_back,
     standing.withdrawn,
     standing.made_anew,

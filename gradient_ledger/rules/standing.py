@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from gradient_ledger.events import Evaluated, Finding, Forward, OwnLoad, Place
-from gradient_ledger.rules.view import BY_HAND, LEAST, View, Window, finding, some, steps_of, times
+from gradient_ledger.rules.view import BY_HAND, LEAST, SETTLED, View, Window, finding, some, steps_of, times
 
 LONG = 3
 """Steps in eval mode that are no accident of where an evaluation stands."""
@@ -49,6 +49,20 @@ def eval_mode(view: View) -> Iterator[Finding]:
             steps=inside[:10],
             parts=parts[:10],
         )
+
+
+def noisy_teachers(view: View) -> Iterator[Finding]:
+    """What stands still and is to be imitated, with its dropout on or its running statistics on the move."""
+    for one in view.log.noisy_teachers:
+        if one.calls >= SETTLED:
+            yield finding(
+                "teacher-in-train-mode",
+                "warning",
+                one.where,
+                f"{one.name}, which nothing trains, ran {times(one.calls, 'time')}, each time in train mode: its "
+                f"{' and '.join(one.kinds[:3])} computed something else than in eval mode.",
+                calls=one.calls,
+            )
 
 
 class _Phase:
