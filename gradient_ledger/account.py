@@ -67,6 +67,7 @@ class Account:
         "attached",
         "by_hand",
         "cut_at",
+        "dropped",
         "early",
         "frozen_after",
         "frozen_zero",
@@ -172,6 +173,8 @@ class Account:
         self.rewritten = False
         """Whether the user's code writes to the parameter itself, where no optimizer does."""
         self.cut_at: Place | None = None
+        self.dropped = False
+        """Whether what its module gives is gone each time before the loss goes backward, as far as was looked."""
         """Where its output left the graph, if that was seen."""
         self.lent = False
         """Whether its gradient was seen to be another parameter's, by which an optimizer steps."""

@@ -45,7 +45,7 @@ class Cells:
         """By module and pass, its runs that the loss came back through."""
         self.during: dict[ModuleAccount, int] = {}
         """How often its whole model had been called at its last run."""
-        for owner in {_owner_of(one) for one in run_again(look.state)}:
+        for owner in {owner_of(one) for one in run_again(look.state)}:
             look.tap_forward(owner, self._runs, self._ran)
 
     def end(self) -> None:
@@ -114,12 +114,12 @@ def run_again(state: State) -> list[nn.Module]:
 def _is_own(module: nn.Module) -> bool:
     if isinstance(module, nn.RNNBase):
         return True
-    code = getattr(_owner_of(module).forward, "__code__", None)
+    code = getattr(owner_of(module).forward, "__code__", None)
     own = code is not None and places.kind_of(code.co_filename) == places.USER
     return own and any(True for _ in module.parameters()) and not any(isinstance(m, OF_TORCH) for m in module.modules())
 
 
-def _owner_of(module: nn.Module) -> type[nn.Module]:
+def owner_of(module: nn.Module) -> type[nn.Module]:
     """The class that a module has its `forward` from."""
     return next(kind for kind in type(module).__mro__ if "forward" in vars(kind))
 

@@ -873,6 +873,9 @@ class ParameterFacts:
     """Whether that module was in train mode when it last ran."""
     cut_at: Place | None = None
     """Where its output left the graph, if it got no gradient and that was seen."""
+    dropped: bool = False
+    """Whether what its module gives was gone before the loss went backward, so that nothing had been made of it, and it
+    left no graph anywhere."""
     thrown_at: Place | None = None
     """The first call of its model, if it got no gradient and the text throws one of the outputs away there."""
     in_checkpoint: bool = False

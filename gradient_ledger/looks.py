@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Callable, Iterable
 from itertools import repeat
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from gradient_ledger import graph, places
 from gradient_ledger.account import Account
+from gradient_ledger.books import ModuleAccount
+from gradient_ledger.cells import owner_of
 from gradient_ledger.events import LocalNorm, Place
 from gradient_ledger.journal import Draft
 from gradient_ledger.surroundings import average_updated
@@ -245,6 +248,10 @@ class Norms:
         self.norms.clear()
 
 
+class _Mark:
+    """Put on a result, it lives as long as the graph of that."""
+
+
 class Cuts:
     """Where what parameters compute leaves the graph, so that no gradient reaches them."""
 
@@ -265,6 +272,15 @@ class Cuts:
         self.left: dict[Account, list[tuple[Place | None, int, int]]] = {}
         """Where those that run leave the graph, with the steps by then: all, and those of their own optimizers."""
         look.last_for_each()
+        self.given: list[tuple[ModuleAccount, weakref.ref[_Mark]]] = []
+        """Their modules, with a mark on what each gave that lives as long as its graph."""
+        self.gone: set[ModuleAccount] = set()
+        self.kept: set[ModuleAccount] = set()
+        """Those whose results were gone when a loss went backward, and those of which something was made, or is kept."""
+        owners = {owner_of(part) for a in self.cut.values() if a.module is not None and (part := a.module.ref())}
+        for owner in sorted(owners, key=str)[:MOST_LISTED]:
+            look.tap_forward(owner, lambda module, given, frame: None, self._gave)
+        look.tap(Tensor, "backward", self._backward)
         self.numbers: dict[Account, Place | None] = {}
         """Where a number was taken out of the graph of those that run: what is only shown leaves there, too."""
         for name in graph.LEAVING:
@@ -288,6 +304,23 @@ class Cuts:
             account.cut_at = next((line for line in lines if line not in self.shown), account.cut_at)
         for account, place in self.numbers.items():
             account.cut_at = account.cut_at or place
+        for account in self.cut.values():
+            if account.module in self.gone or account.module in self.kept:
+                account.dropped = account.module not in self.kept
+
+    def _gave(self, module: nn.Module, result: Any) -> None:
+        entry = self.look.state.books.module(module)
+        if entry is not None and any(account.module is entry for account in self.cut.values()):
+            for one in result if isinstance(result, (tuple, list)) else (result,):
+                node: Any = getattr(one, "grad_fn", None)
+                if node is not None:
+                    node.metadata[f"{self.look.state.mark} given"] = mark = _Mark()
+                    self.given.append((entry, weakref.ref(mark)))
+
+    def _backward(self, args: tuple[Any, ...], frame: FrameType) -> None:
+        for entry, mark in self.given:
+            (self.gone if mark() is None else self.kept).add(entry)
+        self.given.clear()
 
     def _left(self, args: tuple[Any, ...], frame: FrameType) -> None:
         for leaf in self._leaving(args[0], frame):

@@ -271,6 +271,7 @@ class Recorder(State):
                     called_at=runs.called_at if runs else None,
                     training=bool(account.module and account.module.in_training),
                     cut_at=account.cut_at or self._cut_by_decorator(account),
+                    dropped=account.dropped and not account.total,
                     thrown_at=self._thrown_at(account) if account.owned and not account.total else None,
                     in_checkpoint=bool(runs and runs.checkpoint),
                     **_making(account),

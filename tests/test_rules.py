@@ -8716,6 +8716,28 @@ def an_output_is_thrown_away_beside_one_that_is_cut() -> Log:
     return part("w", "w c").log({"c": {"thrown_at": at(OTHER), "cut_at": at(EDIT)}})
 
 
+@finds(
+    "ownership.never",
+    "graph-cut",
+    "info",
+    FORWARD,
+    "no gradient reached them in 3 steps. What they give was gone before the loss went backward: nothing was made of it.",
+    names=["c"],
+)
+def what_a_layer_gives_is_dropped() -> Log:
+    return part("w", "w c").log({"c": {"dropped": True}})
+
+
+@finds("ownership.never", "graph-cut", "warning", FORWARD, "no gradient reached them in 3 steps.", names=["b", "c"])
+def what_one_of_two_layers_gives_is_dropped() -> Log:
+    return part("w", "w b c").log({"c": {"dropped": True}})
+
+
+@finds("ownership.never", "graph-cut", "error", FORWARD, "no gradient reached them in 3 steps.", names=["b", "c"])
+def what_all_layers_of_an_optimizer_give_is_dropped() -> Log:
+    return part("x", "b c", loose="x").log({"b": {"dropped": True}, "c": {"dropped": True}, "x": {"in_model": False}})
+
+
 @finds("ownership.never", "gradients-nobody-uses", "info", None, "Net2.w gets gradients, and no optimizer holds it")
 def a_copy_that_is_brought_up_to_date_gets_gradients() -> Log:
     twins = {"Net1.w": {"model": "Net1"}, "Net2.w": {"model": "Net2", "rewritten": True}}

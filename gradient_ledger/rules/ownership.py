@@ -362,11 +362,14 @@ def never(view: View) -> Iterator[Finding]:
                 leaves = f" The call at {thrown.short} throws away what it gives, or a part of that."
             ran = "ran in every forward and belong" if cut[0].ran else "belong"
             heads = not places and _are_other_heads(cut, mine)
+            dropped = not places and all(p.dropped for p in cut) and len(cut) < len(mine)
+            if dropped and thrown is None:
+                leaves = " What they give was gone before the loss went backward: nothing was made of it."
             if heads:
                 leaves = " Its neighbour got some: where each task has a head of its own, that is meant."
             yield finding(
                 "graph-cut",
-                "error" if len(cut) == len(mine) else "warning" if thrown is None and not heads else "info",
+                "error" if len(cut) == len(mine) else "warning" if thrown is None and not (heads or dropped) else "info",
                 places[0] if places else cut[0].called_at,
                 f"{some(p.name for p in cut)} {ran} to {view.label(optimizer)}, but no gradient "
                 f"reached them in {times(steps_taken(view, optimizer, windows), 'step')}.{leaves}",
