@@ -276,7 +276,7 @@ class Cuts:
         """Their modules, with a mark on what each gave that lives as long as its graph."""
         self.gone: set[ModuleAccount] = set()
         self.kept: set[ModuleAccount] = set()
-        """Those whose results were gone when a loss went backward, and those of which something was made, or is kept."""
+        """Those whose results were gone when a loss went backward; those of which something was made or is kept."""
         owners = {owner_of(part) for a in self.cut.values() if a.module is not None and (part := a.module.ref())}
         for owner in sorted(owners, key=str)[:MOST_LISTED]:
             look.tap_forward(owner, lambda module, given, frame: None, self._gave)

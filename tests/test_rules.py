@@ -8721,7 +8721,7 @@ def an_output_is_thrown_away_beside_one_that_is_cut() -> Log:
     "graph-cut",
     "info",
     FORWARD,
-    "no gradient reached them in 3 steps. What they give was gone before the loss went backward: nothing was made of it.",
+    "no gradient reached them in 3 steps. What they give was gone before the loss went backward: nothing was made of",
     names=["c"],
 )
 def what_a_layer_gives_is_dropped() -> Log:

@@ -369,7 +369,11 @@ def never(view: View) -> Iterator[Finding]:
                 leaves = " Its neighbour got some: where each task has a head of its own, that is meant."
             yield finding(
                 "graph-cut",
-                "error" if len(cut) == len(mine) else "warning" if thrown is None and not (heads or dropped) else "info",
+                "error"
+                if len(cut) == len(mine)
+                else "warning"
+                if thrown is None and not (heads or dropped)
+                else "info",
                 places[0] if places else cut[0].called_at,
                 f"{some(p.name for p in cut)} {ran} to {view.label(optimizer)}, but no gradient "
                 f"reached them in {times(steps_taken(view, optimizer, windows), 'step')}.{leaves}",
