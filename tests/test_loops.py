@@ -92,7 +92,11 @@ def test_a_right_loop_is_not_accused_under_any_option(script: Script) -> None:
     """As its header asks; with every gradient read; and without the help of a window or a reference."""
     window = None if script.header.get("reference") == "yes" else script.window  # numbers settle what a window says
     others = [GradientLedger(window=window, digests=True), GradientLedger()]
-    ledger, error = run(script, beside=others)
+    if script.header.get("alone") == "yes":
+        others = [run(script, digests=True)[0], run(script, by_numbers=False)[0]]
+        ledger, error = run(script)
+    else:
+        ledger, error = run(script, beside=others)
     assert error is None
     for one in (ledger, *others):
         assert not one.trouble, one.trouble

@@ -1,4 +1,5 @@
 # variant: the last block's backcast, and the norm of a block that goes on without it, are computed and used by nothing
+# alone: yes
 import torch
 from torch import nn
 
