@@ -271,21 +271,44 @@ def thrown_away(file: str, line: int) -> Place | None:
     names = {
         name for one in nodes if isinstance(one, ast.Assign) and _is_gradient(one.value, set()) for name in _names(one)
     }
-    for one in nodes:
-        if not isinstance(one, ast.Expr):
-            continue
-        value = one.value
-        operands: list[ast.expr] = []
-        if isinstance(value, ast.BinOp):
-            operands = [value.left, value.right]
-        elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in MAKES:
-            own = ast.unparse(value.func.value) == "torch"
-            operands = value.args[:1] if own else [value.func.value]
-            if any(keyword.arg == "out" for keyword in value.keywords):
-                continue
-        if any(_is_gradient(operand, names) for operand in operands):
-            return Place(file, one.lineno)
-    return None
+    return next((Place(file, one.lineno) for one in nodes if any(_is_gradient(o, names) for o in _in_vain(one))), None)
+
+
+def _in_vain(statement: ast.AST) -> list[ast.expr]:
+    """What a statement makes a new tensor of, and does nothing with that."""
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(value, ast.BinOp):
+        return [value.left, value.right]
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in MAKES:
+        if not any(keyword.arg == "out" for keyword in value.keywords):
+            return value.args[:1] if ast.unparse(value.func.value) == "torch" else [value.func.value]
+    return []
+
+
+@lru_cache(maxsize=256)
+def weights_in_vain(file: str) -> tuple[int, ...]:
+    """The lines of a file that make a new tensor of a weight and do nothing with it: a parameter that a loop goes over,
+    one that the text makes as such, or a layer's weight or bias."""
+    found: list[int] = []
+    made = {f"self.{name}" for within in source.functions(file) for name in _parameters_made(within)}
+    for within in source.functions(file):
+        nodes = source.own(within)
+        loops = [one for one in nodes if isinstance(one, ast.For) and "parameters()" in ast.unparse(one.iter)]
+        names = {each: source.words(loop.target) for loop in loops for each in ast.walk(loop)}
+        for one in nodes:
+            for operand in _in_vain(one):
+                weight = ast.unparse(operand).removesuffix(".data")
+                if weight in names.get(one, ()) or weight in made or weight.endswith((".weight", ".bias")):
+                    found.append(getattr(one, "lineno", 0))
+    return tuple(dict.fromkeys(found))
+
+
+def _parameters_made(within: ast.AST) -> Iterator[str]:
+    """The attributes that a function makes parameters of."""
+    for one in source.own(within):
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
+            if source.last_name(one.value.func) == "Parameter":
+                yield from (target.attr for target in one.targets if isinstance(target, ast.Attribute))
 
 
 def rebound(files: Iterable[str]) -> tuple[Place, ...]:

@@ -1375,6 +1375,8 @@ class Log:
     """Lines that bind the name of a gradient to something made of it, which nothing reads."""
     thrown_away: tuple[Place, ...] = ()
     """Lines that make something new of a gradient, and do nothing with it."""
+    in_vain: tuple[Place, ...] = ()
+    """Lines that make something new of a weight, and do nothing with it."""
     detached_whole: tuple[Place, ...] = ()
     """Lines that take a straight-through out of its graph as a whole."""
     rebound: tuple[Place, ...] = ()

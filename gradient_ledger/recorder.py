@@ -392,6 +392,7 @@ class Recorder(State):
                 counted=self._in_own_steps(buffers.counts_parameters),
                 unchanged=unchanged,
                 thrown_away=self._where_read(buffers.thrown_away),
+                in_vain=tuple(Place(file, line) for file in files for line in buffers.weights_in_vain(file)),
                 unfrozen=self._unfrozen(),
                 frozen_at=source.only_line(self.journal.files(), r"requires_grad(_\(|\s*=\s*)False"),
                 norms_frozen_at=frozen.norms(self.journal.files()),

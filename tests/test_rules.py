@@ -6509,6 +6509,23 @@ def what_is_made_of_a_gradient_is_thrown_away() -> Log:
 
 @finds(
     "edits.lost",
+    "parameter-not-changed",
+    "warning",
+    EDIT,
+    "makes a new tensor of a weight and does nothing with it: the weight stays as it was",
+    remedy="Change it in place, and without a graph: with torch.no_grad(): p.clamp_(-c, c).",
+)
+def what_is_made_of_a_weight_is_thrown_away() -> Log:
+    return windows(1, 1).log(in_vain=(at(EDIT),))
+
+
+@quiet("edits.lost")
+def what_is_made_of_a_weight_is_thrown_away_where_nothing_steps() -> Log:
+    return Tape("w").log(in_vain=(at(EDIT),))
+
+
+@finds(
+    "edits.lost",
     "gradient-not-changed",
     "warning",
     EDIT,

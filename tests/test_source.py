@@ -205,6 +205,35 @@ REBOUND = {
 }
 
 
+WALK = "for p in net.parameters():\n"
+MADE = "self.w = nn.Parameter(torch.ones(1))\n"
+IN_VAIN = {
+    WALK + "    p.data.clamp(-1, 1)\n": 2,
+    WALK + "    p.clamp(-1, 1)\n": 2,
+    WALK + "    torch.clamp(p.data, -1, 1)\n": 2,
+    WALK + "    p.data * 0.9\n": 2,
+    "for n, p in net.named_parameters():\n    p.data.mul(0.9)\n": 2,
+    MADE + "torch.clamp(self.w, 1e-6)\n": 2,
+    MADE + "self.w.clamp(min=1e-6)\n": 2,
+    "net.fc.weight.data.clamp(-1, 1)\n": 1,
+    # it is changed, or what is made is used, or it is no weight
+    WALK + "    p.data.clamp_(-1, 1)\n": None,
+    WALK + "    torch.clamp(p.data, -1, 1, out=p.data)\n": None,
+    WALK + "    p.data = p.data.clamp(-1, 1)\n": None,
+    WALK + "    p.grad.clamp(-1, 1)\n": None,
+    WALK + "    total.add(p)\n": None,
+    "for x in batches:\n    x.clamp(0, 1)\n": None,
+    MADE + "loss = torch.clamp(self.w, 1e-6) * x\n": None,
+    "self.w = torch.ones(1)\nself.w.clamp(0, 1)\n": None,
+    "seen.add(weight)\n": None,
+}
+
+
+@pytest.mark.parametrize("text", IN_VAIN)
+def test_a_line_makes_something_of_a_weight_and_does_nothing_with_it(text: str, tmp_path: Path) -> None:
+    assert buffers.weights_in_vain(written(tmp_path, text)) == (() if IN_VAIN[text] is None else (IN_VAIN[text],))
+
+
 @pytest.mark.parametrize("text", REBOUND)
 def test_a_loop_binds_its_own_name_to_what_nothing_reads(text: str, tmp_path: Path) -> None:
     found = buffers.rebound([written(tmp_path, text)])

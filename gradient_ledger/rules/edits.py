@@ -539,6 +539,10 @@ _LOST = {
         "gradient-not-changed",
         "This line makes a new tensor of a gradient and does nothing with it: the gradient stays as it was.",
     ),
+    "in_vain": (
+        "parameter-not-changed",
+        "This line makes a new tensor of a weight and does nothing with it: the weight stays as it was.",
+    ),
     "rebound": (
         "parameter-not-changed",
         "This line makes a new tensor and binds the loop's own name to it; nothing reads that name afterwards, and what "
@@ -600,6 +604,7 @@ def gone(view: View) -> Iterator[Finding]:
 
 
 _INSTEAD = {
+    "in_vain": "Change it in place, and without a graph: with torch.no_grad(): p.clamp_(-c, c).",
     "unprojected": "Put it back: for i, g in enumerate(grads): ...; grads[i] = g, or change it in place.",
     "unloaded": "Write into the entry: state[key].copy_(value), or load the dictionary: model.load_state_dict(state).",
     "in_defaults": "for group in optimizer.param_groups: group['lr'] = lr",
