@@ -276,6 +276,9 @@ class Backward(Event):
     """Earlier passes that brought gradients to the same places of the graph, and to how many entries of one place this
     one brought the opposite sign, to all that were looked at; 0 where there is no such place. Looked at for the first
     passes of a line after one whose graph stayed."""
+    part_of: str | None = None
+    """The sum of losses, by the user's name for it, of which this loss is a part, while neither that nor its other parts
+    go backward; empty where there is none. None for passes not looked at."""
     of_gradients: tuple[str, ...] = ()
     """Parameters from whose gradients, with their graph, it was computed; asked for the first passes of a line."""
     forwards: int = 0

@@ -132,7 +132,7 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
     if type(inner).__name__ == "AddBackward0" and _is_smoothed(inner):
         return {"divisor": float(whole)} if quotient and (whole := _whole(factor)) else {"bare": factor == 1.0}
     if type(inner).__name__ == "AddBackward0":
-        terms = [_constant(one, False) for one in _summands(inner)]
+        terms = [_constant(one, False) for one in summands(inner)]
         divided = {whole for f, _, quotient in terms if quotient and (whole := _whole(f))}
         whole = factor == 1.0 and not divided and all(_reduction(one) == "mean" for _, one, _ in terms)
         means = {"means": True} if whole else {}
@@ -166,7 +166,7 @@ def _counts(node: Any, scaled: bool) -> tuple[float, ...] | None:
     if factor != 1.0:
         return None
     counts, counted, plain = [], False, False
-    for one in _summands(top):
+    for one in summands(top):
         term = _without_weight(one)
         plain = plain or term is one
         if _reduction(term) == "mean":
@@ -232,7 +232,7 @@ def shares(node: Any, scaled: bool) -> tuple[int, ...]:
         node = _first(node)
     kind = type(node).__name__ if node is not None else ""
     if kind == "AddBackward0":
-        terms = _summands(node, 256)
+        terms = summands(node, 256)
         means = [one for one in terms if _reduction(_constant(one, False)[1]) == "mean"]
         return tuple(by for by in found if by != len(terms)) if means else ()
     if kind == "DivBackward0":  # by a tensor: what a mask leaves
@@ -261,7 +261,7 @@ def _images(node: Any) -> int | None:
 def _is_smoothed(node: Any) -> bool:
     """Whether a sum is one cross-entropy with label smoothing: both of its terms come from one log-softmax."""
     ends = []
-    for one in _summands(node):
+    for one in summands(node):
         for _ in range(8):
             if one is None or type(one).__name__ == "LogSoftmaxBackward0":
                 break
@@ -299,7 +299,7 @@ def number(node: Any) -> float | None:
     return None
 
 
-def _summands(node: Any, most: int = 12) -> list[Any]:
+def summands(node: Any, most: int = 12) -> list[Any]:
     found: list[Any] = []
     waiting = [node]
     while waiting and len(found) < most:

@@ -23,6 +23,7 @@ from gradient_ledger import (
     normed,
     places,
     policies,
+    remainders,
     source,
     squashed,
     standins,
@@ -45,6 +46,7 @@ _TEACHER = re.compile(
 def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> None:
     """How the loss was put together, at the first passes of a line."""
     line = one.deposit.trail
+    remainders.goes(state, node)
     calls = state.progress.graphless.pop(one.thread, [])
     passes = state.budget.asked(("losses", line))
     again = passes & (passes - 1) == 0
@@ -79,6 +81,7 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
     marks = (inner.metadata.get(f"{state.mark} gradient") for inner in compared.every(node))
     one.draft.fields["of_gradients"] = list(dict.fromkeys(account for account in marks if account is not None))
     _note_reaches(state, one, node, places.user_frame(frame))
+    remainders.look(state, node, one, frame)
     standins.look(state, places.user_frame(frame))
     one.draft.fields |= policies.look(node, line)
     critic = [account for leaf in graph.critic(node) if (account := state.books.find(leaf)) is not None]

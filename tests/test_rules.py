@@ -1421,6 +1421,29 @@ def a_penalty_goes_backward_after_the_step() -> Log:
     return late_passes().log()
 
 
+def through_another(used: bool) -> Log:
+    """A critic's step, then a pass that also reaches the generator, whose gradients are cleared before its own pass, or
+    used with that."""
+    tape = Tape("w", "v")
+    for _ in range(4):
+        tape.clear(names="w")
+        tape.passes(1, names="w")
+        tape.step()
+        tape.passes(1, OTHER)
+        if not used:
+            tape.clear(EDIT, names="v")
+        tape.passes(1, EDIT, names="v")
+        tape.step(optimizer=1)
+        if used:
+            tape.clear(EDIT, names="v")
+    return tape.log()
+
+
+@finds("order.unused", "backward-after-step", "warning", OTHER, "after the step of SGD #1", steps=[1, 2, 3])
+def a_loss_goes_backward_after_the_step_through_what_another_optimizer_holds() -> Log:
+    return through_another(used=False)
+
+
 @quiet("order.unused")
 def gradients_after_the_step_are_read() -> Log:
     return late_passes(taken=True).log()
@@ -5093,6 +5116,45 @@ KEPT = (
     "Keep the tensors: torch.stack(losses).mean() has a graph, torch.tensor(losses).mean() has none, whatever "
     "requires_grad says."
 )
+
+
+def with_parts(*parts: str | None) -> Log:
+    """Passes that are part of such sums."""
+    tape = Tape("w b")
+    for part in parts:
+        tape.forward()
+        tape.backward(part_of=part)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "graphs.parts",
+    "rest-without-backward",
+    "warning",
+    BACKWARD,
+    "a part of g_loss, in each of 2 passes looked at",
+    remedy="Call backward() on g_loss, if all of it is to be trained.",
+    total="g_loss",
+)
+def a_part_of_a_sum_goes_backward() -> Log:
+    return with_parts("g_loss", "g_loss", None)
+
+
+@quiet("graphs.parts")
+def a_part_of_a_sum_goes_backward_once() -> Log:
+    return with_parts("g_loss", None, None)
+
+
+@quiet("graphs.parts")
+def a_part_of_a_sum_goes_backward_and_later_all_of_it() -> Log:
+    return with_parts("g_loss", "g_loss", "")
+
+
+@quiet("graphs.parts")
+def no_sum_is_at_hand() -> Log:
+    return with_parts("", "", "")
 
 
 @finds(

@@ -222,6 +222,14 @@ MISCONCEPTIONS = (
         "lesson 1",
     ),
     Misconception(
+        "rest-without-backward",
+        "A part of the loss goes backward",
+        "A sum of losses is computed, and backward() is called on one of its parts: the others are shown, and train nothing.",
+        "Call backward() on the sum, or on each of its parts.",
+        "Two names that differ by a letter hold two losses that both have a graph.",
+        "",
+    ),
+    Misconception(
         "micro-batches-without-backward",
         "Forwards whose loss never goes backward",
         "Several forwards run before one backward(), and the loss holds the last of them alone: the others were computed for nothing.",

@@ -85,6 +85,7 @@ RULES: tuple[Rule, ...] = (
     graphs.squashed,
     graphs.flat_ratios,
     graphs.idle_summands,
+    graphs.parts,
     graphs.fresh_leaves,
     graphs.values_apart,
     graphs.adapted,

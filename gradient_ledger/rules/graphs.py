@@ -259,6 +259,27 @@ def idle_summands(view: View) -> Iterator[Finding]:
             )
 
 
+def parts(view: View) -> Iterator[Finding]:
+    """A part of a sum of losses goes backward, and neither the sum nor its rest ever does."""
+    lines: dict[Place | None, list[Backward]] = {}
+    for one in view.of(Backward):
+        if one.part_of is not None:
+            lines.setdefault(one.where, []).append(one)
+    for where, passes in lines.items():
+        names = {one.part_of for one in passes}
+        if len(passes) > 1 and len(names) == 1 and names != {""}:
+            name = names.pop()
+            yield finding(
+                "rest-without-backward",
+                "warning",
+                where,
+                f"What goes backward here is a part of {name}, in each of {times(len(passes), 'pass')} looked at. The rest of "
+                f"that sum has a graph, too, and goes backward nowhere: it moves no parameter.",
+                f"Call backward() on {name}, if all of it is to be trained.",
+                total=name,
+            )
+
+
 def fresh_leaves(view: View) -> Iterator[Finding]:
     """A summand of the loss whose graph begins with itself: values were made a tensor of their own."""
     for one in view.log.fresh:

@@ -400,6 +400,8 @@ def unused(view: View) -> Iterator[Finding]:
     Not those for the gradient of an input, nor those whose gradients somebody reads, or takes by hooks.
     """
     used = {trail for w in view.all_windows for trail in w.step.trails}
+    numbers = {number for w in view.all_windows for number in w.step.pass_numbers}
+    held = {name for optimizer, names in view.owned.items() if optimizer != BY_HAND for name in names}
     for_inputs = {e.backward for e in view.of(InputGradient)}
     for optimizer, windows in view.windows.items():
         hits: list[tuple[Window, Backward, Clear]] = []
@@ -427,7 +429,7 @@ def unused(view: View) -> Iterator[Finding]:
                 and one.where is not None
                 and one.where not in early
                 and (one.where.file, one.where.line) in gone
-                and touched.get(one.pass_number, {""}) <= window.names
+                and touched.get(one.pass_number, {""}) <= (window.names if one.pass_number in numbers else held)
                 and one.pass_number not in for_inputs
                 and not (one.retain_graph or one.read_inside)
             ]
