@@ -68,6 +68,7 @@ class Account:
         "by_hand",
         "cut_at",
         "dropped",
+        "trained",
         "early",
         "frozen_after",
         "frozen_zero",
@@ -173,6 +174,8 @@ class Account:
         self.rewritten = False
         """Whether the user's code writes to the parameter itself, where no optimizer does."""
         self.cut_at: Place | None = None
+        self.trained = False
+        """Whether it had a new gradient at a step while its module was in train mode."""
         self.dropped = False
         """Whether what its module gives is gone each time before the loss goes backward, as far as was looked."""
         """Where its output left the graph, if that was seen."""

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
 from gradient_ledger import source
-from gradient_ledger.account import Account, can_train
+from gradient_ledger.account import FRESH, Account, can_train
 from gradient_ledger.compiled import is_product, plain_name, uncompiled
 from gradient_ledger.events import Place
 from gradient_ledger.places import Call
@@ -621,6 +621,8 @@ class Books:
             parameter = account.ref()
             if parameter is not None:
                 account.owned = any(owner.alive for owner in account.owners)
+                if account.status == FRESH and account.module is not None and account.module.in_training:
+                    account.trained = True
                 own = vars(parameter)
                 account.misspelt = next((word for word in MISSPELT if own.get(word) is False), "")
                 before, account.trains = account.trains, can_train(parameter)

@@ -277,8 +277,8 @@ class Backward(Event):
     one brought the opposite sign, to all that were looked at; 0 where there is no such place. Looked at for the first
     passes of a line after one whose graph stayed."""
     part_of: str | None = None
-    """The sum of losses, by the user's name for it, of which this loss is a part, while neither that nor its other parts
-    go backward; empty where there is none. None for passes not looked at."""
+    """The sum of losses, by the user's name for it, of which this loss is a part, while neither that nor another part
+    goes backward; empty where there is none. None for passes not looked at."""
     of_gradients: tuple[str, ...] = ()
     """Parameters from whose gradients, with their graph, it was computed; asked for the first passes of a line."""
     forwards: int = 0
@@ -874,6 +874,8 @@ class ParameterFacts:
     """Where the module that holds it was first called."""
     training: bool = False
     """Whether that module was in train mode when it last ran."""
+    trained: bool = False
+    """Whether that module was in train mode at a step when this had a new gradient."""
     cut_at: Place | None = None
     """Where its output left the graph, if it got no gradient and that was seen."""
     dropped: bool = False
@@ -1378,6 +1380,8 @@ class Log:
     """Lines that bind the name of a gradient to something made of it, which nothing reads."""
     thrown_away: tuple[Place, ...] = ()
     """Lines that make something new of a gradient, and do nothing with it."""
+    overwritten: tuple[Place, ...] = ()
+    """Lines that bind the name of a loss to another one, before anything has read the first."""
     in_vain: tuple[Place, ...] = ()
     """Lines that make something new of a weight, and do nothing with it."""
     detached_whole: tuple[Place, ...] = ()

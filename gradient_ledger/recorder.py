@@ -24,6 +24,7 @@ from gradient_ledger import (
     misplaced,
     modes,
     normed,
+    overwritten,
     passes,
     places,
     rhythm,
@@ -270,6 +271,7 @@ class Recorder(State):
                     in_model=account.attached,
                     called_at=runs.called_at if runs else None,
                     training=bool(account.module and account.module.in_training),
+                    trained=account.trained,
                     cut_at=account.cut_at or self._cut_by_decorator(account),
                     dropped=account.dropped and not account.total,
                     thrown_at=self._thrown_at(account) if account.owned and not account.total else None,
@@ -296,8 +298,9 @@ class Recorder(State):
                 if a.status == FRESH and a.deposits
             }
             files = closelook.own_files(self)
+            events = tuple(draft.event() for draft in self.journal.drafts)
             return Log(
-                events=tuple(draft.event() for draft in self.journal.drafts),
+                events=events,
                 parameters=parameters,
                 optimizers=tuple(
                     OptimizerFacts(
@@ -392,6 +395,7 @@ class Recorder(State):
                 counted=self._in_own_steps(buffers.counts_parameters),
                 unchanged=unchanged,
                 thrown_away=self._where_read(buffers.thrown_away),
+                overwritten=overwritten.found(files, events),
                 in_vain=tuple(Place(file, line) for file in files for line in buffers.weights_in_vain(file)),
                 unfrozen=self._unfrozen(),
                 frozen_at=source.only_line(self.journal.files(), r"requires_grad(_\(|\s*=\s*)False"),

@@ -6581,6 +6581,11 @@ def what_is_made_of_a_weight_is_thrown_away() -> Log:
     return windows(1, 1).log(in_vain=(at(EDIT),))
 
 
+@finds("edits.lost", "loss-overwritten", "warning", EDIT, "and nothing has read the first")
+def the_name_of_a_loss_is_given_to_the_next() -> Log:
+    return windows(1, 1).log(overwritten=(at(EDIT),))
+
+
 @quiet("edits.lost")
 def what_is_made_of_a_weight_is_thrown_away_where_nothing_steps() -> Log:
     return Tape("w").log(in_vain=(at(EDIT),))

@@ -205,6 +205,36 @@ REBOUND = {
 }
 
 
+FIRST = "def f():\n    loss = criterion(a, b)\n"
+OVERWRITTEN = {
+    FIRST + "    loss = criterion(c, d)\n    return loss\n": 3,
+    FIRST + "    c = net(x)\n    with torch.no_grad():\n        d = net(y)\n    loss = 0.5 * mse_loss(c, d)\n": 6,
+    "def f():\n    for x in data:\n        err = l1(x, y)\n        err = l1(z, y).mean()\n        err.backward()\n": 4,
+    # it is read, or may be, or is no loss that was computed
+    FIRST + "    loss += criterion(c, d)\n": None,
+    FIRST + "    loss = loss + criterion(c, d)\n": None,
+    FIRST + "    print(loss)\n    loss = criterion(c, d)\n": None,
+    FIRST + "    loss.backward()\n    loss = criterion(c, d)\n": None,
+    FIRST + "    if late:\n        loss = criterion(c, d)\n": None,
+    FIRST + "    if late:\n        return 0\n    loss = criterion(c, d)\n": None,
+    FIRST + "    loss = loss_fn(a, loss)\n": None,
+    FIRST + "    loss = 0\n": None,
+    "def f():\n    loss = torch.zeros(1)\n    loss = criterion(c, d)\n": None,
+    "def f():\n    loss = 0.0\n    loss = criterion(c, d)\n": None,
+    "def f():\n    out = criterion(a, b)\n    out = criterion(c, d)\n": None,
+}
+
+
+@pytest.mark.parametrize("text", OVERWRITTEN)
+def test_the_name_of_a_loss_is_given_to_another_one(text: str, tmp_path: Path) -> None:
+    file, line = written(tmp_path, text), OVERWRITTEN[text]
+    ran = Forward(
+        number=0, step=0, window=0, where=Place(file, 2, "f"), names=(), model="Net", training=True, grad=True
+    )
+    assert [one.line for one in overwritten.found([file], [ran])] == ([] if line is None else [line])
+    assert not overwritten.found([file], [])
+
+
 WALK = "for p in net.parameters():\n"
 MADE = "self.w = nn.Parameter(torch.ones(1))\n"
 IN_VAIN = {

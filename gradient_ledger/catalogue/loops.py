@@ -222,6 +222,15 @@ MISCONCEPTIONS = (
         "lesson 1",
     ),
     Misconception(
+        "loss-overwritten",
+        "A loss is overwritten",
+        "A loss is computed, and its name is given to the next one: the first one reaches no backward().",
+        "Add them up, loss = loss + ..., or give each a name of its own.",
+        "= and += differ by one character, and both lines run.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "rest-without-backward",
         "A part of the loss goes backward",
         "A sum of losses is computed, and backward() is called on one of its parts: the others are shown, and train nothing.",

@@ -539,6 +539,11 @@ _LOST = {
         "gradient-not-changed",
         "This line makes a new tensor of a gradient and does nothing with it: the gradient stays as it was.",
     ),
+    "overwritten": (
+        "loss-overwritten",
+        "This line binds the name of a loss to another one, and nothing has read the first: what that was computed for "
+        "trains nothing.",
+    ),
     "in_vain": (
         "parameter-not-changed",
         "This line makes a new tensor of a weight and does nothing with it: the weight stays as it was.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -559,7 +561,7 @@ def _came_later(parameter: ParameterFacts, optimizer: int, windows: list[Window]
 
 def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
     """Whether parts were left out of the optimizer, or are there to be passed through."""
-    left_out = [p for p in orphans if p.training and p.is_parameter and _left_out(view, p)]
+    left_out = [p for p in orphans if (p.training or p.trained) and p.is_parameter and _left_out(view, p)]
     stepped = [e for e in view.log.optimizers if e.number in view.windows]
     stepped = [e for e in stepped if any(e.number in p.stepped_past for p in left_out)] or stepped
     likely = _beside(view, left_out, stepped, str) or _beside(view, left_out, stepped, _class) or stepped
@@ -703,6 +705,7 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
     trained = [p for p in mine if p.owners]
     if trained:
         behind = min(p.position for p in trained) < orphan.position or _beside_the_parts(orphan, mine)
+        behind = behind or _a_small_part_of_several(orphan, mine)
         return behind and bool(orphan.stepped_past) and not any(_part(p) == _part(orphan) for p in trained)
     return not any(p.read for p in mine)
 
@@ -717,6 +720,27 @@ def _beside_the_parts(orphan: ParameterFacts, mine: list[ParameterFacts]) -> boo
     """Whether it stands on its model itself, the parts of which are all trained: they were listed, and it was not."""
     parts = [p for p in mine if "." in _inner(p) and p.deposits]
     return "." not in _inner(orphan) and not orphan.read and len(parts) > 1 and all(p.owners for p in parts)
+
+
+_SEVERAL = 3
+"""Parts of a model that are all trained, where somebody has listed them."""
+
+
+def _a_small_part_of_several(orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:
+    """Whether it belongs to the one part of a model that is not trained, and a small one, while several others are: what
+    is left untrained on purpose, in front of the rest, is most of a model."""
+    got = [p for p in mine if p.deposits]
+    paths = {p.name: _inner(p).split(".") for p in got}
+    depth = len(os.path.commonprefix(list(paths.values())))  # what is wrapped around all of it
+    parts: dict[str, list[ParameterFacts]] = {}
+    for p in got:
+        parts.setdefault(".".join(paths[p.name][depth : depth + 1]), []).append(p)
+    own = next((held for held in parts.values() if orphan in held), [])
+    rest = [p for p in got if p not in own]
+    small = 4 * sum(math.prod(p.shape) for p in own) <= sum(math.prod(p.shape) for p in rest)
+    if any(p.read for p in own) and not any(p.read for p in rest):
+        return False  # its gradients are wanted for something of their own
+    return small and len(parts) > _SEVERAL and all(p.owners for p in rest) and not any(p.owners for p in own)
 
 
 def _of_a_kind_left_out(view: View, orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:

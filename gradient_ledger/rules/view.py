@@ -190,7 +190,7 @@ class View:
         mine = [p for p in self.log.parameters if optimizer in p.owners]
         left_out: dict[str, list[tuple[int, ...]]] = {}
         for p in self.log.parameters:
-            if p.training and p.is_parameter and p.deposits and not p.owners:
+            if (p.training or p.trained) and p.is_parameter and p.deposits and not p.owners:
                 left_out.setdefault(p.model, []).append(p.shape)
         if not left_out or not mine or any(len(p.owners) < 2 for p in mine):
             return False
