@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gradient_ledger import GradientLedger, behind, buffers, misplaced, source, uncalled
+from gradient_ledger import GradientLedger, behind, buffers, misplaced, overwritten, source, uncalled
+from gradient_ledger.events import Forward, Place
 
 
 def written(folder: Path, text: str) -> str:
