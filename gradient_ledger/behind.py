@@ -193,3 +193,36 @@ def _asked_instead(name: str, files: Iterable[str]) -> Place | None:
         if later:
             return Place(file, later[0].lineno, getattr(within, "name", "<module>"))
     return None
+
+
+@lru_cache(maxsize=64)
+def copied_back(files: tuple[str, ...]) -> Unasked | None:
+    """A target network, by its name, that these texts fill once from another one, and then load into that again and
+    again, where nothing else lets it follow."""
+    saying = functions_in(file for file in files if says(file, _TARGETS))
+    loads = [(within, *load) for within in saying for load in _loads(within)]
+    for within, line, into, given in loads:
+        if not _TARGETS.search(given) or _TARGETS.search(into) or getattr(within, "name", "") in ("", "__init__"):
+            continue
+        first = [(maker, at) for maker, at, target, source in loads if (target, source) == (given, into)]
+        uses = [use for one in saying if not _is_handed(given, one) for use in _kept(one, given)]
+        follows = sum(word == "follows" for word, _ in uses)
+        copies = any(word == "made" and other == into for word, other in uses)
+        begun = all(getattr(maker, "name", "") == "__init__" for maker, _ in first)
+        if begun and follows == len(first) and (first or copies) and not _KEEPS.search(getattr(within, "name", "")):
+            made = Place(saying[within], line, getattr(within, "name", "<module>"))
+            return Unasked(given, made, into, None)
+    return None
+
+
+def _loads(within: ast.AST) -> Iterator[tuple[int, str, str]]:
+    """Where a function's own text loads the state of one network into another: the line, and the names of the two."""
+    for one in own(within):
+        if isinstance(one, ast.Call) and last_name(one.func) == "load_state_dict" and one.args:
+            given = one.args[0]
+            if isinstance(given, ast.Call) and last_name(given.func) == "state_dict":
+                yield (
+                    one.lineno,
+                    last_name(getattr(one.func, "value", one)),
+                    last_name(getattr(given.func, "value", one)),
+                )

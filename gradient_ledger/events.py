@@ -1316,6 +1316,8 @@ class Log:
     """The class of an average of weights that the user's text makes and calls no update of, and where it is made."""
     never_asked: Unasked | None = None
     """A target network that is kept up to date and never called."""
+    copied_back: Unasked | None = None
+    """A target network that is loaded into the one it should follow, and the line that does so."""
     left_behind: Uncalled | None = None
     """A network that should follow others, by its name, which the user's text makes as a copy and never changes."""
     uncalled_schedule: Uncalled | None = None

@@ -341,6 +341,7 @@ class Recorder(State):
                 **uncalled.facts(self, tuple(files)),
                 left_behind=behind.left_behind(tuple(files)),
                 never_asked=behind.never_asked(tuple(files)),
+                copied_back=behind.copied_back(tuple(files)),
                 rate_set_at=source.only_line(files, uncalled.RATES) if self.books.scheduled else None,
                 window=self.window,
                 pending=pending,

@@ -2810,6 +2810,23 @@ def a_copy_is_left_behind_of_what_is_not_trained_here() -> Log:
     return beside_a_copy(steps=100, copies=("Net2.other.w", "Net2.other.b"), uncalled_update=None, left_behind=left)
 
 
+@finds(
+    "following.copied_back",
+    "weights-drawn-back",
+    "warning",
+    OTHER,
+    "loads target_net into net, which target_net was filled from at the beginning",
+    remedy="Load the other way round: target_net.load_state_dict(net.state_dict()).",
+)
+def a_target_network_is_loaded_into_what_it_should_follow() -> Log:
+    return beside_an_idle_target(never_asked=None, copied_back=Unasked("target_net", at(OTHER), "net", None))
+
+
+@quiet("following.copied_back")
+def a_target_network_is_loaded_back_in_a_few_steps() -> Log:
+    return beside_an_idle_target(7, never_asked=None, copied_back=Unasked("target_net", at(OTHER), "net", None))
+
+
 def beside_an_idle_target(count: int = 8, instead: int | None = OTHER, **fields: Any) -> Log:
     """Steps, and a target network that follows and is never called."""
     tape = Tape("w b")

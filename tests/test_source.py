@@ -206,6 +206,30 @@ REBOUND = {
 }
 
 
+FILLS = "def __init__(self):\n    self.target = Net()\n    self.target.load_state_dict(self.q.state_dict())\n"
+COPIED_BACK = {
+    FILLS + "def refresh(self):\n    self.q.load_state_dict(self.target.state_dict())\n": 5,
+    "def __init__(self):\n    self.target = copy.deepcopy(self.q)\n"
+    "def refresh(self):\n    self.q.load_state_dict(self.target.state_dict())\n": 4,
+    # it follows after all, is no target, is kept for another time, or was not filled from that one
+    FILLS + "def refresh(self):\n    self.target.load_state_dict(self.q.state_dict())\n": None,
+    FILLS
+    + "def refresh(self):\n    self.target.load_state_dict(self.q.state_dict())\n"
+    + "def undo(self):\n    self.q.load_state_dict(self.target.state_dict())\n": None,
+    FILLS + "def soft(self):\n    soft_update(self.target, self.q)\n"
+    "def undo(self):\n    self.q.load_state_dict(self.target.state_dict())\n": None,
+    FILLS + "def restore(self):\n    self.q.load_state_dict(self.target.state_dict())\n": None,
+    FILLS + "def refresh(self):\n    self.other.load_state_dict(self.target.state_dict())\n": None,
+    FILLS.replace("target", "best") + "def refresh(self):\n    self.q.load_state_dict(self.best.state_dict())\n": None,
+}
+
+
+@pytest.mark.parametrize("text", COPIED_BACK)
+def test_a_target_network_is_loaded_into_what_it_should_follow(text: str, tmp_path: Path) -> None:
+    found = behind.copied_back((written(tmp_path, text),))
+    assert (found and found.where.line) == COPIED_BACK[text]
+
+
 FIRST = "def f():\n    loss = criterion(a, b)\n"
 OVERWRITTEN = {
     FIRST + "    loss = criterion(c, d)\n    return loss\n": 3,

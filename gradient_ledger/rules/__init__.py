@@ -70,6 +70,7 @@ RULES: tuple[Rule, ...] = (
     following.newest_averages,
     following.kept_averages,
     following.drawn_back,
+    following.copied_back,
     division.stepped_every_time,
     division.never_reset,
     division.by_itself,

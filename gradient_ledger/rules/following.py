@@ -190,6 +190,21 @@ def drawn_back(view: View) -> Iterator[Finding]:
         )
 
 
+def copied_back(view: View) -> Iterator[Finding]:
+    """A target network is copied into the network that it should follow."""
+    log, one = view.log, view.log.copied_back
+    taken = max((steps_taken(view, optimizer, windows) for optimizer, windows in view.windows.items()), default=0)
+    if one is not None and taken >= SETTLED and log.finished and not log.error:
+        yield finding(
+            "weights-drawn-back",
+            "warning",
+            one.where,
+            f"This line loads {one.name} into {one.follows}, which {one.name} was filled from at the beginning, and nothing "
+            f"loads {one.follows} into {one.name} after that: whenever it runs, {one.follows} is back where it began.",
+            f"Load the other way round: {one.name}.load_state_dict({one.follows}.state_dict()).",
+        )
+
+
 def kept_averages(view: View) -> Iterator[Finding]:
     """A running average that is put into the model for an evaluation, and stays there."""
     for one in view.log.averages:
