@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from types import FrameType, ModuleType
 from typing import Any
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from gradient_ledger import compared, graph, losses, places, source
 from gradient_ledger.account import grad_of
@@ -135,11 +135,22 @@ def _attributes(state: State, node: Any) -> dict[int, tuple[Tensor, str, str]]:
     held = {}
     for entry in state.books.modules.values():
         part = entry.ref()
-        for name, value in tuple(vars(part).items()) if part is not None else ():
-            if isinstance(value, Tensor) and value.requires_grad and value.is_leaf and state.books.find(value) is None:
-                held[id(value)] = value, f"{type(part).__name__}.{name}", name
+        for name, path, value in _held_by(part) if part is not None else ():
+            if value.requires_grad and value.is_leaf and state.books.find(value) is None:
+                held[id(value)] = value, f"{type(part).__name__}.{path}", name
     reached = graph.uses(node) if held else {}
     return {key: one for key, one in held.items() if key in reached}
+
+
+def _held_by(part: nn.Module) -> Iterator[tuple[str, str, Tensor]]:
+    """The tensors that a module has as plain attributes, and the parameters in plain dicts and lists of its own: by
+    which attribute, and by what name."""
+    for name, value in tuple(vars(part).items()):
+        if isinstance(value, Tensor):
+            yield name, name, value
+        elif isinstance(value, (dict, list, tuple)) and not name.startswith("_") and len(value) <= MOST:
+            pairs = value.items() if isinstance(value, dict) else enumerate(value)
+            yield from ((name, f"{name}[{key!r}]", one) for key, one in pairs if isinstance(one, nn.Parameter))
 
 
 def _is_changed(known: Loose, leaf: Tensor) -> bool:

@@ -52,7 +52,10 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
     again = passes & (passes - 1) == 0
     if again:
         loose.look(state, node, one, frame)
-    if passes <= SAMPLES or again:
+    # A later phase may add a summand at the same line.
+    epoch = state.progress.data_passes
+    begins = state.budget.asked(("summands", line, epoch)) == 1 and state.budget.may_look(("summands", line))
+    if passes <= SAMPLES or again or begins:
         if calls and any(f"{state.mark} gradient" in inner.metadata for inner in compared.every(node)):
             # Gradients of weights in a loss that holds such with their graph are what those are to match.
             calls = [call for call in calls if call[0] not in state.progress.of_weights]

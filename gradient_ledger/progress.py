@@ -185,6 +185,8 @@ class Progress:
 
     def __init__(self) -> None:
         self.steps = 0
+        self.data_passes = 0
+        """How often a DataLoader has begun."""
         self.steps_by_hand = 0
         self.last_step_at: Place | None = None
         """The line of the last step."""

@@ -329,6 +329,7 @@ def loader_started(state: State, loader: Any, frame: FrameType) -> None:
     for account in state.within_reach():
         if account.read is not None:
             settle(state, account)
+    state.progress.data_passes += 1
     state.emit(DataPass, places.user_place(frame), (), pending=waiting_passes(state))
 
 

@@ -8346,7 +8346,8 @@ def the_weight_of_a_loss_is_left_out_of_two_optimizers() -> Log:
     "gradients-nobody-uses",
     "warning",
     LAYER,
-    "puts gradients on Mixer.mix, and no optimizer holds it. A plain tensor on a module is none of its parameters().",
+    "puts gradients on Mixer.mix, and no optimizer holds it. What a module has as a plain tensor, or "
+    "in a plain dict or list, is none of its parameters().",
     remedy="Make it an nn.Parameter.",
     names=["Mixer.mix"],
 )

@@ -493,7 +493,11 @@ def loose(view: View) -> Iterator[Finding]:
         lines.setdefault((leaf.made_at or made or leaf.where, leaf.in_module), []).append(leaf)
     for (where, in_module), leaves in lines.items():
         names = list(dict.fromkeys(leaf.name for leaf in leaves if leaf.name))
-        plain = " A plain tensor on a module is none of its parameters()." if in_module else ""
+        plain = (
+            " What a module has as a plain tensor, or in a plain dict or list, is none of its parameters()."
+            if in_module
+            else ""
+        )
         yield finding(
             "gradients-nobody-uses",
             "warning",
