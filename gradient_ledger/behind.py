@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
@@ -132,15 +133,16 @@ def never_asked(files: tuple[str, ...]) -> Unasked | None:
     for name, where in made.items():
         uses = [use for within in saying if not _is_handed(name, within) for use in _kept(within, name)]
         others = {other for _, other in uses if other}
-        if len(others) == 1 and all(word != "asked" for word, _ in uses) and any(word == "follows" for word, _ in uses):
+        words = Counter(word for word, _ in uses)
+        if len(others) == 1 and words["follows"] and words["weights"] and not words["asked"]:
             [other] = others
             return Unasked(name, where, other, _asked_instead(other, files))
     return None
 
 
 def _kept(within: ast.AST, name: str) -> Iterator[tuple[str, str]]:
-    """What a function's own text does with a network of this name: whether it follows another one by that, with that
-    one's name, is asked, or neither."""
+    """What a function's own text does with what has this name: whether it follows another network by that, with that
+    one's name, is asked for its weights or its mode, so that it is a network, is asked anything else, or neither."""
     parents = {inner: one for one in (within, *own(within)) for inner in ast.iter_child_nodes(one)}
     for one in own(within):
         if last_name(one) != name or not isinstance(one, (ast.Name, ast.Attribute)):
@@ -150,11 +152,14 @@ def _kept(within: ast.AST, name: str) -> Iterator[tuple[str, str]]:
             value = getattr(above, "value", None)
             given = value.args if isinstance(value, ast.Call) and last_name(value.func) == "deepcopy" else []
             yield "made", last_name(given[0]) if given else ""
+            if given:
+                yield "weights", ""
         elif isinstance(above, ast.Call) and one in above.args and _is_update(last_name(above.func)):
             rest = [last_name(each) for each in above.args if each is not one and last_name(each)]
             follows = FOLLOWING.search(last_name(above.func)) is not None
             yield ("follows" if follows else "kept"), (rest[0] if rest and not _TARGETS.search(rest[0]) else "")
         elif isinstance(above, ast.Attribute) and above.attr in _KEPT:
+            yield "weights", ""
             yield _brought_up(above, parents)
         else:
             yield "asked", ""

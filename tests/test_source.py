@@ -441,8 +441,8 @@ NEVER_ASKED = {
     UPDATED: ("target_net", "net"),
     UPDATED + "target_net.eval()\ntarget_net.requires_grad_(False)\nprint(target_net)\n": ("target_net", "net"),
     SOFT: ("q_target", "q"),
-    "q_targ = Net()\nfor x in data:\n    soft_update(q_targ, q, 0.1)\n": ("q_targ", "q"),
-    "q_targ = Net()\nfor x in data:\n    soft_update(q, q_targ, tau)\n": ("q_targ", "q"),
+    "q_targ = Net().eval()\nq_targ.eval()\nfor x in data:\n    soft_update(q_targ, q, 0.1)\n": ("q_targ", "q"),
+    "q_targ = Net()\nq_targ.eval()\nfor x in data:\n    soft_update(q, q_targ, tau)\n": ("q_targ", "q"),
     "def soft_update(target, net):\n    pass\nfor x in data:\n    soft_update(target, q, tau)\ntarget = Net()\n": (
         "target",
         "q",
@@ -459,6 +459,7 @@ NEVER_ASKED = {
     "target_net = copy.deepcopy(net)\ntarget_net.eval()\n": None,
     UPDATED + "target_net.load_state_dict(other.state_dict())\n": None,
     "ema = copy.deepcopy(net)\nfor x in data:\n    ema.load_state_dict(net.state_dict())\n": None,
+    "target_ema_updater = EMA(0.9)\nfor x in data:\n    update_target(target_ema_updater, net)\n": None,
     "targets = Labels()\nfor x in data:\n    targets.load_state_dict(net.state_dict())\n": None,
 }
 
