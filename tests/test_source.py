@@ -441,9 +441,9 @@ NEVER_ASKED = {
     UPDATED: ("target_net", "net"),
     UPDATED + "target_net.eval()\ntarget_net.requires_grad_(False)\nprint(target_net)\n": ("target_net", "net"),
     SOFT: ("q_target", "q"),
-    "q_targ = Net().eval()\nq_targ.eval()\nfor x in data:\n    soft_update(q_targ, q, 0.1)\n": ("q_targ", "q"),
+    "q_targ = Net()\nq_targ.eval()\nfor x in data:\n    soft_update(q_targ, q, 0.1)\n": ("q_targ", "q"),
     "q_targ = Net()\nq_targ.eval()\nfor x in data:\n    soft_update(q, q_targ, tau)\n": ("q_targ", "q"),
-    "def soft_update(target, net):\n    pass\nfor x in data:\n    soft_update(target, q, tau)\ntarget = Net()\n": (
+    "def soft_update(target, net):\n    pass\ntarget = Net()\ntarget.eval()\nsoft_update(target, q, tau)\n": (
         "target",
         "q",
     ),

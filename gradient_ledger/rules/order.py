@@ -379,10 +379,12 @@ def cleared_twice(view: View) -> Iterator[Finding]:
     """
     used = {trail for w in view.all_windows for trail in w.step.trails}
     for_inputs = {e.backward for e in view.of(InputGradient)}
+    # Where optimizers take turns, a model may be cleared by itself. Else that is how an attack's gradients are let go.
+    turns = len(view.windows) > 1 and BY_HAND not in view.windows
     for optimizer, windows in view.windows.items():
         hits: list[tuple[Window, Clear]] = []
         for window in windows if optimizer != BY_HAND else ():
-            clears = [e for e in window.of(Clear) if e.by == optimizer]
+            clears = [e for e in window.of(Clear) if e.by == optimizer or (turns and window.names <= set(e.names))]
             second = next((e for e in clears[1:] if e.lost and window.names & set(e.lost_names)), None)
             if second is None or second.taken or second.hooked or second.nonfinite or not window.step.fresh:
                 continue
