@@ -201,3 +201,54 @@ def _asked(one: ast.Assign | ast.If) -> Iterator[ast.AST]:
         yield from ast.walk(one.test)
     elif all(isinstance(target, ast.Name) for target in one.targets):
         yield from ast.walk(one.value)
+
+
+_GIVES_RATE = re.compile(
+    r"(adjust|decay|update|anneal|get|compute|calc|schedul|warm)\w*_?(lr|learning_rate)(?![a-z])", re.IGNORECASE
+)
+"""Names of functions that compute a learning rate."""
+_SETS_RATE = re.compile(r"param_groups|lr_scheduler|\.defaults|set_lr|set_learning_rate")
+
+
+def unwritten(files: Iterable[str]) -> tuple[Place, ...]:
+    """The lines that ask a function of these texts for a learning rate, by its name, and do no more than show it, where
+    no text sets one."""
+    files = tuple(files)
+    if any(source.says(file, _SETS_RATE) for file in files):
+        return ()
+    return tuple(Place(file, line) for file in files for line in _only_shown(file))
+
+
+@lru_cache(maxsize=256)
+def _only_shown(file: str) -> tuple[int, ...]:
+    own = {one.name for one in source.functions(file) if isinstance(one, ast.FunctionDef) and _gives_rate(one)}
+    found = []
+    for within in source.functions(file) if own else ():
+        for one in source.own(within):
+            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and len(one.targets) == 1:
+                name = one.targets[0].id if isinstance(one.targets[0], ast.Name) else ""
+                if name and source.last_name(one.value.func) in own and not _is_handed_on(name, within):
+                    found.append(one.lineno)
+    return tuple(found)
+
+
+def _gives_rate(function: ast.FunctionDef) -> bool:
+    gives = any(isinstance(one, ast.Return) and one.value is not None for one in source.own(function))
+    return gives and _GIVES_RATE.search(function.name) is not None
+
+
+def _is_handed_on(name: str, within: ast.AST) -> bool:
+    """Whether what a name stands for is kept, given back, or handed to anything but what shows it."""
+    for one in source.own(within):
+        if isinstance(one, ast.Call):
+            given = [*one.args, *(each.value for each in one.keywords)]
+            shows = _SHOWS.search(ast.unparse(one.func)) or "clip" in source.last_name(one.func)
+            if not shows and any(name in source.words(each) for each in given):
+                return True
+        elif isinstance(one, (ast.Return, ast.Yield)) and one.value is not None and name in source.words(one.value):
+            return True
+        elif isinstance(one, ast.Assign) and name in source.words(one.value):
+            return True
+        elif isinstance(one, ast.AugAssign) and name in source.words(one.value):
+            return True
+    return False

@@ -6598,6 +6598,18 @@ def what_is_made_of_a_weight_is_thrown_away() -> Log:
     return windows(1, 1).log(in_vain=(at(EDIT),))
 
 
+@finds(
+    "edits.lost",
+    "schedule-moves-nothing",
+    "warning",
+    EDIT,
+    "This line asks for the learning rate of now, and no text writes it",
+    remedy="for group in optimizer.param_groups: group['lr'] = lr",
+)
+def a_rate_is_computed_and_only_shown() -> Log:
+    return windows(1, 1).log(unwritten=(at(EDIT),))
+
+
 @finds("edits.lost", "loss-overwritten", "warning", EDIT, "and nothing has read the first")
 def the_name_of_a_loss_is_given_to_the_next() -> Log:
     return windows(1, 1).log(overwritten=(at(EDIT),))

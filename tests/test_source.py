@@ -230,6 +230,28 @@ def test_a_target_network_is_loaded_into_what_it_should_follow(text: str, tmp_pa
     assert (found and found.where.line) == COPIED_BACK[text]
 
 
+RATE = "def adjust_learning_rate(epoch):\n    return 0.1 * 0.5 ** epoch\n"
+UNWRITTEN = {
+    RATE + "def train(epoch):\n    lr = adjust_learning_rate(epoch)\n    print(epoch, lr)\n": 4,
+    RATE + "for epoch in range(9):\n    lr = adjust_learning_rate(epoch)\n": 4,
+    # it is written, handed on, or nobody knows that it is a rate
+    RATE + "for epoch in range(9):\n    lr = adjust_learning_rate(epoch)\n    for g in o.param_groups:\n"
+    "        g['lr'] = lr\n": None,
+    RATE + "for epoch in range(9):\n    lr = adjust_learning_rate(epoch)\n    o = SGD(ps, lr=lr)\n": None,
+    RATE + "for epoch in range(9):\n    lr = adjust_learning_rate(epoch)\n    w = w - lr * g\n": None,
+    RATE + "for epoch in range(9):\n    lr = adjust_learning_rate(epoch)\n    w -= lr * g\n": None,
+    RATE + "def rate(e):\n    lr = adjust_learning_rate(e)\n    return lr\n": None,
+    "def adjust_learning_rate(o):\n    o.lr = 1\nx = adjust_learning_rate(o)\n": None,
+    "def factor(epoch):\n    return 0.5 ** epoch\nlr = factor(3)\nprint(lr)\n": None,
+}
+
+
+@pytest.mark.parametrize("text", UNWRITTEN)
+def test_a_learning_rate_is_computed_and_only_shown(text: str, tmp_path: Path) -> None:
+    file, line = written(tmp_path, text), UNWRITTEN[text]
+    assert [one.line for one in misplaced.unwritten([file])] == ([] if line is None else [line])
+
+
 FIRST = "def f():\n    loss = criterion(a, b)\n"
 OVERWRITTEN = {
     FIRST + "    loss = criterion(c, d)\n    return loss\n": 3,

@@ -573,6 +573,11 @@ _LOST = {
         "This line changes a number that was the learning rate when the optimizer was made. The optimizer has a copy of it, "
         "and took every step at the rate that it began with.",
     ),
+    "unwritten": (
+        "schedule-moves-nothing",
+        "This line asks for the learning rate of now, and no text writes it into the optimizer's groups: every step was taken "
+        "at the rate that the optimizer was made with.",
+    ),
     "detached_whole": (
         "straight-through-cut",
         "This line takes the sum of what it adds and takes away out of its graph as a whole: no gradient passes it to "
@@ -612,6 +617,7 @@ _INSTEAD = {
     "in_vain": "Change it in place, and without a graph: with torch.no_grad(): p.clamp_(-c, c).",
     "unprojected": "Put it back: for i, g in enumerate(grads): ...; grads[i] = g, or change it in place.",
     "unloaded": "Write into the entry: state[key].copy_(value), or load the dictionary: model.load_state_dict(state).",
+    "unwritten": "for group in optimizer.param_groups: group['lr'] = lr",
     "in_defaults": "for group in optimizer.param_groups: group['lr'] = lr",
     "in_numbers": "for group in optimizer.param_groups: group['lr'] = lr",
 }
@@ -624,7 +630,7 @@ def lost(view: View) -> Iterator[Finding]:
     stepped = any(view.windows.values())
     rates = [{w.step.rate for w in windows} for windows in view.windows.values()]
     for field, (name, seen) in _LOST.items():
-        if field == "in_numbers" and any(len(one) > 1 for one in rates):
+        if field in ("in_numbers", "unwritten") and any(len(one) > 1 for one in rates):
             continue
         # A step that changes no parameter is none that anybody could see.
         for where in getattr(view.log, field) if stepped or field == "rebound" else ():

@@ -1,23 +1,32 @@
 # bug: B245
 import torch
+import torch.nn.functional as F
 from torch import nn
 
-
-def fit(net, x, y, epochs, learning_rate, factor):
-    optimizer = torch.optim.Adam(net.parameters(), lr=learning_rate)
-    for epoch in range(epochs):
-        if epoch > 1:
-            learning_rate = learning_rate / factor
-            for group in optimizer.param_groups:
-                group["lr"] = learning_rate
-        for rows in torch.randperm(len(x)).split(16):
-            loss = nn.functional.huber_loss(net(x[rows]), y[rows])
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        print("epoch {} loss {:.4f} rate {:.5f}".format(epoch, loss.item(), learning_rate))
-
-
 torch.manual_seed(0)
-x = torch.randn(64, 4)
-fit(nn.Sequential(nn.Linear(4, 12), nn.ReLU(), nn.Linear(12, 1)), x, x.amax(1, keepdim=True), 5, 0.02, 1.5)
+first, limit = 0.1, 0.4
+model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=first, momentum=0.9)
+x = torch.randn(48, 6)
+y = x.sum(1, keepdim=True)
+
+
+def adjust_learning_rate(epoch):
+    """The first rate, divided by ten every other epoch."""
+    return first * (0.1 ** (epoch // 2))
+
+
+def train(epoch):
+    lr = adjust_learning_rate(epoch)
+    for group in optimizer.param_groups:
+        group["lr"] = lr
+    print(f"epoch {epoch}, learning rate {lr}")
+    for a, b in zip(x.split(12), y.split(12)):
+        optimizer.zero_grad()
+        F.mse_loss(model(a), b).backward()
+        nn.utils.clip_grad_norm_(model.parameters(), limit / lr)
+        optimizer.step()
+
+
+for number in range(5):
+    train(number)
