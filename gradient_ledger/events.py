@@ -1384,6 +1384,8 @@ class Log:
     """Lines that make something new of a gradient, and do nothing with it."""
     overwritten: tuple[Place, ...] = ()
     """Lines that bind the name of a loss to another one, before anything has read the first."""
+    in_attributes: tuple[Place, ...] = ()
+    """Lines that give an optimizer an attribute by the name of an option."""
     unwritten: tuple[Place, ...] = ()
     """Lines that compute a learning rate and show it, where no text sets one."""
     in_vain: tuple[Place, ...] = ()

@@ -28,6 +28,11 @@ def in_defaults(files: Iterable[str]) -> tuple[Place, ...]:
     return _lines(files, _defaults)
 
 
+def in_attributes(files: Iterable[str]) -> tuple[Place, ...]:
+    """The lines that give an optimizer of torch's an attribute by the name of an option, where it reads its groups."""
+    return _lines(files, _attributes)
+
+
 def in_numbers(files: Iterable[str]) -> tuple[Place, ...]:
     """The lines that give a number a new value which was the learning rate of an optimizer when that was made, in
     functions that only show it otherwise."""
@@ -136,6 +141,26 @@ _OPTIMIZER = re.compile(r"(SGD|Adam\w*|RMSprop|Adagrad|Adadelta|NAdam|RAdam|Lion
 _SHOWS = re.compile(
     r"(print|format|write|log\w*|info|debug|append|add_scalar|set_(postfix|description)\w*)$", re.IGNORECASE
 )
+
+
+_OPTIONS = ("lr", "betas", "momentum", "weight_decay")
+
+
+def _attributes(file: str, within: ast.AST) -> Iterator[int]:
+    every = [one for each in source.functions(file) for one in source.own(each)]
+    made = {ast.unparse(one.targets[0]) for one in every if _makes_one(one)}
+    read = {ast.unparse(one) for one in every if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load)}
+    for one in source.own(within):
+        for target in one.targets if isinstance(one, ast.Assign) else ():
+            if isinstance(target, ast.Attribute) and target.attr in _OPTIONS and ast.unparse(target.value) in made:
+                if ast.unparse(target) not in read:
+                    yield one.lineno
+
+
+def _makes_one(one: ast.AST) -> TypeGuard[ast.Assign]:
+    """Whether a statement binds one name to an optimizer of torch's, by its class."""
+    called = one.value if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
+    return isinstance(called, ast.Call) and _OPTIMIZER.search(ast.unparse(called.func)) is not None
 
 
 def _numbers(file: str, within: ast.AST) -> Iterator[int]:

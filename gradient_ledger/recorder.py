@@ -396,6 +396,7 @@ class Recorder(State):
                 counted=self._in_own_steps(buffers.counts_parameters),
                 unchanged=unchanged,
                 thrown_away=self._where_read(buffers.thrown_away),
+                in_attributes=misplaced.in_attributes(self.journal.files()),
                 unwritten=misplaced.unwritten(files),
                 overwritten=overwritten.found(files, events),
                 in_vain=tuple(Place(file, line) for file in files for line in buffers.weights_in_vain(file)),

@@ -6610,6 +6610,18 @@ def a_rate_is_computed_and_only_shown() -> Log:
     return windows(1, 1).log(unwritten=(at(EDIT),))
 
 
+@finds(
+    "edits.lost",
+    "schedule-moves-nothing",
+    "warning",
+    EDIT,
+    "gives the optimizer an attribute, which nothing reads",
+    remedy="for group in optimizer.param_groups: group['lr'] = lr",
+)
+def a_rate_is_written_into_an_attribute_of_the_optimizer() -> Log:
+    return windows(1, 1).log(in_attributes=(at(EDIT),))
+
+
 @finds("edits.lost", "loss-overwritten", "warning", EDIT, "and nothing has read the first")
 def the_name_of_a_loss_is_given_to_the_next() -> Log:
     return windows(1, 1).log(overwritten=(at(EDIT),))

@@ -230,6 +230,25 @@ def test_a_target_network_is_loaded_into_what_it_should_follow(text: str, tmp_pa
     assert (found and found.where.line) == COPIED_BACK[text]
 
 
+MAKES_ADAM = "optimizer = torch.optim.Adam(net.parameters(), lr=0.1)\n"
+IN_ATTRIBUTES = {
+    MAKES_ADAM + "for epoch in range(9):\n    optimizer.lr = 0.1 * 0.5 ** epoch\n": 3,
+    MAKES_ADAM + "optimizer.betas = (0.5, 0.999)\n": 2,
+    "self.optimizer = SGD(net.parameters(), 0.1)\nself.optimizer.lr = 0.01\n": 2,
+    MAKES_ADAM + "optimizer.param_groups[0]['lr'] = 0.01\n": None,
+    MAKES_ADAM + "config.lr = 0.01\n": None,
+    "optimizer = Scheduled(net)\noptimizer.lr = 0.01\n": None,
+    MAKES_ADAM + "optimizer.best = 3\n": None,
+    MAKES_ADAM + "optimizer.lr = 0.1\nfor g in optimizer.param_groups:\n    g['lr'] = optimizer.lr\n": None,
+}
+
+
+@pytest.mark.parametrize("text", IN_ATTRIBUTES)
+def test_an_option_is_written_into_an_attribute_of_the_optimizer(text: str, tmp_path: Path) -> None:
+    file, line = written(tmp_path, text), IN_ATTRIBUTES[text]
+    assert [one.line for one in misplaced.in_attributes([file])] == ([] if line is None else [line])
+
+
 RATE = "def adjust_learning_rate(epoch):\n    return 0.1 * 0.5 ** epoch\n"
 UNWRITTEN = {
     RATE + "def train(epoch):\n    lr = adjust_learning_rate(epoch)\n    print(epoch, lr)\n": 4,

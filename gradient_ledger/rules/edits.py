@@ -573,6 +573,10 @@ _LOST = {
         "This line changes a number that was the learning rate when the optimizer was made. The optimizer has a copy of it, "
         "and took every step at the rate that it began with.",
     ),
+    "in_attributes": (
+        "schedule-moves-nothing",
+        "This line gives the optimizer an attribute, which nothing reads: its steps go by the options of its groups.",
+    ),
     "unwritten": (
         "schedule-moves-nothing",
         "This line asks for the learning rate of now, and no text writes it into the optimizer's groups: every step was taken "
@@ -617,6 +621,7 @@ _INSTEAD = {
     "in_vain": "Change it in place, and without a graph: with torch.no_grad(): p.clamp_(-c, c).",
     "unprojected": "Put it back: for i, g in enumerate(grads): ...; grads[i] = g, or change it in place.",
     "unloaded": "Write into the entry: state[key].copy_(value), or load the dictionary: model.load_state_dict(state).",
+    "in_attributes": "for group in optimizer.param_groups: group['lr'] = lr",
     "unwritten": "for group in optimizer.param_groups: group['lr'] = lr",
     "in_defaults": "for group in optimizer.param_groups: group['lr'] = lr",
     "in_numbers": "for group in optimizer.param_groups: group['lr'] = lr",
