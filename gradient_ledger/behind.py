@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from gradient_ledger.events import Place, Unasked, Uncalled
+from gradient_ledger.events import Place, TargetNetwork, Uncalled
 from gradient_ledger.source import LOOPS, last_name, own, says
 from gradient_ledger.uncalled import FOLLOWING, functions_in, writes
 
@@ -119,7 +119,7 @@ _LATER = re.compile(r"next|new|after|prime|(?<![a-z])(ns|s)_?[12]?(?![a-z])|2\b|
 
 
 @lru_cache(maxsize=64)
-def never_asked(files: tuple[str, ...]) -> Unasked | None:
+def never_asked(files: tuple[str, ...]) -> TargetNetwork | None:
     """A target network, by its name, that these texts make and let follow another one, and never call; and where they
     ask that other one in its place, if one line does."""
     saying = functions_in(file for file in files if says(file, _TARGETS))
@@ -136,7 +136,7 @@ def never_asked(files: tuple[str, ...]) -> Unasked | None:
         words = Counter(word for word, _ in uses)
         if len(others) == 1 and words["follows"] and words["weights"] and not words["asked"]:
             [other] = others
-            return Unasked(name, where, other, _asked_instead(other, files))
+            return TargetNetwork(name, where, other, _asked_instead(other, files))
     return None
 
 
@@ -201,7 +201,7 @@ def _asked_instead(name: str, files: Iterable[str]) -> Place | None:
 
 
 @lru_cache(maxsize=64)
-def copied_back(files: tuple[str, ...]) -> Unasked | None:
+def copied_back(files: tuple[str, ...]) -> TargetNetwork | None:
     """A target network, by its name, that these texts fill once from another one, and then load into that again and
     again, where nothing else lets it follow."""
     saying = functions_in(file for file in files if says(file, _TARGETS))
@@ -216,7 +216,7 @@ def copied_back(files: tuple[str, ...]) -> Unasked | None:
         begun = all(getattr(maker, "name", "") == "__init__" for maker, _ in first)
         if begun and follows == len(first) and (first or copies) and not _KEEPS.search(getattr(within, "name", "")):
             made = Place(saying[within], line, getattr(within, "name", "<module>"))
-            return Unasked(given, made, into, None)
+            return TargetNetwork(given, made, into, None)
     return None
 
 

@@ -1031,15 +1031,15 @@ class Uncalled:
 
 
 @dataclass(frozen=True)
-class Unasked:
-    """A target network that follows another one, and that no text of the user's calls."""
+class TargetNetwork:
+    """A target network, by its name, and the network that it follows, or should."""
 
     name: str
     """Its name."""
     where: Place
-    """The line that makes it."""
+    """The line that makes it, or that does with it what it should not."""
     follows: str
-    """The name of the network that it follows."""
+    """The name of the network that it follows, or should."""
     instead: Place | None
     """The line that asks that one about a later state, where the text shows one."""
 
@@ -1314,9 +1314,9 @@ class Log:
     or another text lets one follow."""
     unmoved_average: Uncalled | None = None
     """The class of an average of weights that the user's text makes and calls no update of, and where it is made."""
-    never_asked: Unasked | None = None
+    never_asked: TargetNetwork | None = None
     """A target network that is kept up to date and never called."""
-    copied_back: Unasked | None = None
+    copied_back: TargetNetwork | None = None
     """A target network that is loaded into the one it should follow, and the line that does so."""
     left_behind: Uncalled | None = None
     """A network that should follow others, by its name, which the user's text makes as a copy and never changes."""

@@ -66,7 +66,7 @@ from gradient_ledger.events import (
     Step,
     Taken,
     TakenBack,
-    Unasked,
+    TargetNetwork,
     Uncalled,
     UnfrozenModule,
     Unscale,
@@ -2819,12 +2819,12 @@ def a_copy_is_left_behind_of_what_is_not_trained_here() -> Log:
     remedy="Load the other way round: target_net.load_state_dict(net.state_dict()).",
 )
 def a_target_network_is_loaded_into_what_it_should_follow() -> Log:
-    return beside_an_idle_target(never_asked=None, copied_back=Unasked("target_net", at(OTHER), "net", None))
+    return beside_an_idle_target(never_asked=None, copied_back=TargetNetwork("target_net", at(OTHER), "net", None))
 
 
 @quiet("following.copied_back")
 def a_target_network_is_loaded_back_in_a_few_steps() -> Log:
-    return beside_an_idle_target(7, never_asked=None, copied_back=Unasked("target_net", at(OTHER), "net", None))
+    return beside_an_idle_target(7, never_asked=None, copied_back=TargetNetwork("target_net", at(OTHER), "net", None))
 
 
 def beside_an_idle_target(count: int = 8, instead: int | None = OTHER, **fields: Any) -> Log:
@@ -2835,7 +2835,7 @@ def beside_an_idle_target(count: int = 8, instead: int | None = OTHER, **fields:
         tape.step()
         tape.clear()
     place = at(instead) if instead is not None else None
-    return tape.log(**({"never_asked": Unasked("target_net", at(MADE), "net", place)} | fields))
+    return tape.log(**({"never_asked": TargetNetwork("target_net", at(MADE), "net", place)} | fields))
 
 
 @finds(
