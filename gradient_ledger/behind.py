@@ -210,7 +210,8 @@ def copied_back(files: tuple[str, ...]) -> TargetNetwork | None:
         if not _TARGETS.search(given) or _TARGETS.search(into) or getattr(within, "name", "") in ("", "__init__"):
             continue
         first = [(maker, at) for maker, at, target, source in loads if (target, source) == (given, into)]
-        uses = [use for one in saying if not _is_handed(given, one) for use in _kept(one, given)]
+        asks = [one for one in saying if not (_is_handed(given, one) or _KEEPS.search(getattr(one, "name", "")))]
+        uses = [use for one in asks for use in _kept(one, given)]
         follows = sum(word == "follows" for word, _ in uses)
         copies = any(word == "made" and other == into for word, other in uses)
         begun = all(getattr(maker, "name", "") == "__init__" for maker, _ in first)

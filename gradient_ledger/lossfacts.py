@@ -53,8 +53,9 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
     if again:
         loose.look(state, node, one, frame)
     # A later phase may add a summand at the same line.
-    epoch = state.progress.data_passes
-    begins = state.budget.asked(("summands", line, epoch)) == 1 and state.budget.may_look(("summands", line))
+    seen, now = state.progress.summands_seen, state.progress.data_passes
+    begins = seen.get(line) != now and state.budget.may_look(("summands", line))
+    seen[line] = now
     if passes <= SAMPLES or again or begins:
         if calls and any(f"{state.mark} gradient" in inner.metadata for inner in compared.every(node)):
             # Gradients of weights in a loss that holds such with their graph are what those are to match.

@@ -187,6 +187,8 @@ class Progress:
         self.steps = 0
         self.data_passes = 0
         """How often a DataLoader has begun."""
+        self.summands_seen: dict[Trail, int] = {}
+        """By the line of a loss, how often one had begun when its summands were last looked at."""
         self.steps_by_hand = 0
         self.last_step_at: Place | None = None
         """The line of the last step."""

@@ -211,6 +211,8 @@ COPIED_BACK = {
     FILLS + "def refresh(self):\n    self.q.load_state_dict(self.target.state_dict())\n": 5,
     "def __init__(self):\n    self.target = copy.deepcopy(self.q)\n"
     "def refresh(self):\n    self.q.load_state_dict(self.target.state_dict())\n": 4,
+    FILLS + "def refresh(self):\n    self.q.load_state_dict(self.target.state_dict())\n"
+    "def load(self, kept):\n    self.target.load_state_dict(kept['target'])\n": 5,
     # it follows after all, is no target, is kept for another time, or was not filled from that one
     FILLS + "def refresh(self):\n    self.target.load_state_dict(self.q.state_dict())\n": None,
     FILLS
