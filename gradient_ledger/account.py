@@ -68,7 +68,6 @@ class Account:
         "by_hand",
         "cut_at",
         "dropped",
-        "trained",
         "early",
         "frozen_after",
         "frozen_zero",
@@ -96,6 +95,7 @@ class Account:
         "taken_frozen",
         "thawed_after",
         "thawed_at",
+        "trained",
         "trains",
         # what its gradient holds: written by the transitions alone
         "assigned",

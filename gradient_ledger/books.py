@@ -361,6 +361,19 @@ def is_frozen_zero(account: Account, parameter: Tensor) -> bool:
     return plain and parameter.numel() > 0 and is_zero(parameter[0]) and is_zero(parameter)
 
 
+class SchedulerMade(NamedTuple):
+    """A scheduler that was made."""
+
+    kind: str
+    """Its class."""
+    optimizer: int
+    """The number of its optimizer."""
+    place: Place | None
+    """The user's line."""
+    which: int
+    """Its `id`."""
+
+
 class Books:
     """All accounts. Looked up by `id` and checked by weak reference, so that a reused id is never mistaken."""
 
@@ -372,8 +385,7 @@ class Books:
         self.modules: dict[int, ModuleAccount] = {}
         self.schedules: dict[int, Schedule] = {}
         """The schedulers that say how many steps they are made for, by id."""
-        self.schedulers_made: list[tuple[str, int, Place | None, int]] = []
-        """The class of each scheduler that was made, the number of its optimizer, the user's line, and its id."""
+        self.schedulers_made: list[SchedulerMade] = []
         self.scheduled: set[int] = set()
         """The numbers of optimizers of which a scheduler was stepped."""
         self.schedules_at: set[tuple[str, int]] = set()

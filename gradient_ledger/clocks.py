@@ -11,7 +11,7 @@ import torch
 
 from gradient_ledger import losses, places, source
 from gradient_ledger.account import FRESH
-from gradient_ledger.books import OptimizerAccount, OwnSchedule
+from gradient_ledger.books import OptimizerAccount, OwnSchedule, SchedulerMade
 from gradient_ledger.budget import SAMPLES
 from gradient_ledger.events import DoubledSchedule, Place, ScheduleFacts, UnsteppedSchedule
 from gradient_ledger.journal import Draft
@@ -74,27 +74,27 @@ def scheduler_made(state: State, scheduler: Any, frame: FrameType) -> None:
             while frame.f_code in made_in and frame.f_back is not None:
                 frame = frame.f_back  # out of the constructors of a class of the user's own
             number, at = state.optimizer(optimizer).number, places.user_place(frame)
-            made.append((type(scheduler).__name__, number, at, id(scheduler)))
+            made.append(SchedulerMade(type(scheduler).__name__, number, at, id(scheduler)))
 
 
 def unstepped(state: State, files: list[str]) -> tuple[UnsteppedSchedule, ...]:
     """Schedulers of optimizers of which none was stepped, though the text steps optimizers itself, and makes the steps
     of schedulers, if it says any, depend on no count and no option."""
     books = state.books
-    waiting = [made[:3] for made in books.schedulers_made if made[1] not in books.scheduled and made[2]]
+    waiting = [one for one in books.schedulers_made if one.optimizer not in books.scheduled and one.place]
     said = source.steps_schedules(tuple(files), frozenset(books.schedules_at)) if waiting else None
     if said is None:
         return ()
-    return tuple(UnsteppedSchedule(kind, number, at, said) for kind, number, at in waiting if at is not None)
+    return tuple(UnsteppedSchedule(o.kind, o.optimizer, o.place, said) for o in waiting if o.place is not None)
 
 
 def doubled(state: State) -> tuple[DoubledSchedule, ...]:
     """Schedulers of one class and of one optimizer, made at lines of their own, where another optimizer has none."""
     made: dict[tuple[str, int], dict[Place, int]] = {}
-    for kind, number, at, which in state.books.schedulers_made:
-        if at is not None:
-            made.setdefault((kind, number), {})[at] = which
-    has_some = {number for _, number, _, _ in state.books.schedulers_made}
+    for one in state.books.schedulers_made:
+        if one.place is not None:
+            made.setdefault((one.kind, one.optimizer), {})[one.place] = one.which
+    has_some = {one.optimizer for one in state.books.schedulers_made}
     bare = [entry.number for entry in state.books.optimizers if entry.number not in has_some and entry.steps]
     return tuple(
         DoubledSchedule(kind, number, bare[0], tuple(mine), tuple(mine.values()))

@@ -1,5 +1,6 @@
 """Values that are written where nothing reads them, by the text: entries of the dictionary that `state_dict()` gave, a
-rate among an optimizer's defaults, or a number that no optimizer reads, a projected gradient under a loop's name."""
+rate among an optimizer's defaults or its attributes, or a number that no optimizer reads, a projected gradient under a
+loop's name."""
 
 from __future__ import annotations
 
@@ -270,10 +271,7 @@ def _is_handed_on(name: str, within: ast.AST) -> bool:
             shows = _SHOWS.search(ast.unparse(one.func)) or "clip" in source.last_name(one.func)
             if not shows and any(name in source.words(each) for each in given):
                 return True
-        elif isinstance(one, (ast.Return, ast.Yield)) and one.value is not None and name in source.words(one.value):
-            return True
-        elif isinstance(one, ast.Assign) and name in source.words(one.value):
-            return True
-        elif isinstance(one, ast.AugAssign) and name in source.words(one.value):
-            return True
+        elif isinstance(one, (ast.Return, ast.Yield, ast.Assign, ast.AugAssign)):
+            if one.value is not None and name in source.words(one.value):
+                return True
     return False

@@ -1,4 +1,5 @@
-"""Eval mode: which parts of a trained model a call of `eval()` switched over, and whether training goes on in it."""
+"""Eval mode: which parts of a trained model a call of `eval()` switched over, and whether training goes on in it; and
+teachers that were never put into it."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gradient_ledger import GradientLedger, behind, buffers, misplaced, overwritten, source, uncalled
+from gradient_ledger import GradientLedger, behind, buffers, misplaced, overwritten, source, targets, uncalled
 from gradient_ledger.events import Forward, Place
 
 
@@ -228,7 +228,7 @@ COPIED_BACK = {
 
 @pytest.mark.parametrize("text", COPIED_BACK)
 def test_a_target_network_is_loaded_into_what_it_should_follow(text: str, tmp_path: Path) -> None:
-    found = behind.copied_back((written(tmp_path, text),))
+    found = targets.copied_back((written(tmp_path, text),))
     assert (found and found.where.line) == COPIED_BACK[text]
 
 
@@ -509,7 +509,7 @@ NEVER_ASKED = {
 
 @pytest.mark.parametrize("text", NEVER_ASKED)
 def test_a_target_network_is_kept_up_to_date_and_never_asked(text: str, tmp_path: Path) -> None:
-    found = behind.never_asked((written(tmp_path, text),))
+    found = targets.never_asked((written(tmp_path, text),))
     assert (found and (found.name, found.follows)) == NEVER_ASKED[text]
 
 
@@ -519,7 +519,7 @@ def test_a_target_network_is_kept_up_to_date_and_never_asked(text: str, tmp_path
 )
 def test_the_line_that_asks_the_trained_network_instead(call: str, line: int | None, tmp_path: Path) -> None:
     text = UPDATED + f"def learn():\n    y = {call}\n    loss(net(x), y).backward()\n"
-    found = behind.never_asked((written(tmp_path, text),))
+    found = targets.never_asked((written(tmp_path, text),))
     assert found is not None and (found.instead and found.instead.line) == line
 
 

@@ -16,6 +16,7 @@ from gradient_ledger.rules.view import (
     SETTLED,
     View,
     finding,
+    most_steps,
     some,
     steps_of,
     steps_taken,
@@ -65,7 +66,7 @@ def unfollowed(view: View) -> Iterator[Finding]:
 def unasked(view: View) -> Iterator[Finding]:
     """A target network that follows the trained one and is never called."""
     log, made = view.log, view.log.never_asked
-    taken = max((steps_taken(view, optimizer, windows) for optimizer, windows in view.windows.items()), default=0)
+    taken = most_steps(view)
     if made is None or not log.finished or log.error or taken < SETTLED:
         return
     here = f": {made.follows} itself is asked here" if made.instead is not None else ""
@@ -193,7 +194,7 @@ def drawn_back(view: View) -> Iterator[Finding]:
 def copied_back(view: View) -> Iterator[Finding]:
     """A target network is copied into the network that it should follow."""
     log, one = view.log, view.log.copied_back
-    taken = max((steps_taken(view, optimizer, windows) for optimizer, windows in view.windows.items()), default=0)
+    taken = most_steps(view)
     if one is not None and taken >= SETTLED and log.finished and not log.error:
         yield finding(
             "weights-drawn-back",

@@ -19,6 +19,7 @@ from gradient_ledger.rules.view import (
     View,
     Window,
     finding,
+    most_steps,
     some,
     steps_of,
     steps_taken,
@@ -324,7 +325,7 @@ def unscheduled(view: View) -> Iterator[Finding]:
     if sets is None or not log.finished or log.error or view.of(SchedulerStep) or log.unstepped_schedules:
         return
     rates = {w.step.rate for w in view.all_windows}
-    taken = max((steps_taken(view, optimizer, windows) for optimizer, windows in view.windows.items()), default=0)
+    taken = most_steps(view)
     if taken >= SETTLED and len(rates) == 1 and None not in rates:
         yield finding(
             "schedule-never-stepped",

@@ -259,6 +259,11 @@ def steps_taken(view: View, optimizer: int, windows: Sequence[Window]) -> int:
     return max([len(windows), *(e.steps for e in view.log.optimizers if e.number == optimizer)])
 
 
+def most_steps(view: View) -> int:
+    """How many steps the optimizer took that took the most."""
+    return max((steps_taken(view, optimizer, windows) for optimizer, windows in view.windows.items()), default=0)
+
+
 def some(names: Iterable[str], most: int = 3) -> str:
     """A few names in a sentence: `a, b, c and 4 more`."""
     every = list(dict.fromkeys(names))
