@@ -1072,7 +1072,7 @@ class NoisyTeacher:
 
 @dataclass(frozen=True)
 class StandIn:
-    """A model that is to stand still by one of its names, and is trained by another."""
+    """A model that is to stand still by one of its names, and is trained, or was to be, by another."""
 
     role: str
     """The name of what stands still."""
@@ -1082,6 +1082,8 @@ class StandIn:
     """Its label."""
     where: Place
     """The one line that gives it the first name."""
+    frozen: bool = False
+    """All of it that an optimizer holds needs no gradient."""
 
 
 @dataclass(frozen=True)

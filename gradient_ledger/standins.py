@@ -10,6 +10,7 @@ from typing import Any
 from torch import nn
 
 from gradient_ledger import losses, source
+from gradient_ledger.account import Account
 from gradient_ledger.events import StandIn
 from gradient_ledger.state import State
 
@@ -23,20 +24,34 @@ _SWITCHED = re.compile(r"disable_adapter|disable_lora|set_adapter")
 
 
 def look(state: State, frame: FrameType | None) -> None:
-    """Whether what a backward's function knows by such a name is also known by another, and trained."""
+    """Whether what a backward's function knows by such a name is also known by another, and an optimizer holds it."""
     if frame is None or not losses.may_be_read(frame):
         return
     with losses.names_in(frame) as variables:
-        spaces = [variables, *_attributes(variables.get("self"))]
+        holders = [value for name, value in variables.items() if name == "self" or isinstance(value, nn.Module)]
+        spaces = [variables, *(own for holder in holders for own in _attributes(holder))]
         for role, other, model in (found for space in spaces for found in _pairs(space)):
-            owned = [a for p in model.parameters() if (a := state.books.find(p)) is not None and a.owned and a.trains]
-            label = next((a.root.label for a in owned if a.root is not None), None)
+            held = [(p, a) for p in model.parameters() if (a := state.books.find(p)) is not None and a.owned]
+            owned, trained = [a for _, a in held], [a for p, a in held if p.requires_grad]
+            if not trained and not _frozen_unawares(owned):
+                continue
+            label = next((a.root.label for a in trained or owned if a.root is not None), None)
             if label is not None and (role, other) not in state.stand_ins:
                 files = state.journal.files()
                 where = source.only_line(files, rf"\b{role}\s*=\s*([\w.]+\.)?{other}\s*(#.*)?$")
                 # With its adapters switched off, a model is what it was before them.
                 if where is not None and not any(source.says(file, _SWITCHED) for file in files):
-                    state.stand_ins[role, other] = StandIn(role, other, label, where)
+                    state.stand_ins[role, other] = StandIn(role, other, label, where, frozen=not trained)
+
+
+def _frozen_unawares(owned: list[Account]) -> bool:
+    """Whether an optimizer that trains others holds these as well, and no gradient ever reached them.
+
+    A teacher that was trained before, and was frozen then, is what it is called.
+    """
+    holds = {id(owner): owner for account in owned for owner in account.owners}.values()
+    others = any(a.trains for owner in holds for a in owner.accounts)
+    return others and not any(account.total for account in owned)
 
 
 def _attributes(owner: Any) -> Iterator[Mapping[str, Any]]:

@@ -180,7 +180,7 @@ def test_a_second_name_is_looked_for_where_variables_may_be_read(tmp_path: Path,
     script.write_text(f"def step(model, seen):\n    target_net = model\n    seen()\n    {end}\n")
     names: dict[str, Any] = {}
     exec(compile(script.read_text(), str(script), "exec"), names)
-    account = SimpleNamespace(owned=True, trains=True, root=SimpleNamespace(label="Linear"))
+    account = SimpleNamespace(owned=True, trains=True, total=3, root=SimpleNamespace(label="Linear"))
     state: Any = SimpleNamespace(
         stand_ins={},
         books=SimpleNamespace(find=lambda parameter: account),

@@ -6965,6 +6965,23 @@ def a_reference_is_the_policy() -> Log:
     return _named_twice("gn g gn gn")
 
 
+@finds(
+    "standing.stand_ins",
+    "loaded-onto-itself",
+    "warning",
+    OTHER,
+    "It is frozen, though an optimizer holds it, and ran so in 3 windows: as teacher and as student",
+    remedy="Make a copy that stays behind: copy.deepcopy(model).requires_grad_(False).",
+)
+def a_teacher_is_the_student_and_frozen_with_it() -> Log:
+    return _named_twice("gn g gn", stand_ins=(StandIn("teacher", "student", "Linear", at(OTHER), frozen=True),))
+
+
+@quiet("standing.stand_ins")
+def a_teacher_is_the_student_in_a_run_of_two_windows() -> Log:
+    return _named_twice("gn g", stand_ins=(StandIn("teacher", "student", "Linear", at(OTHER), frozen=True),))
+
+
 @quiet("standing.stand_ins")
 def a_model_of_two_names_is_evaluated_twice() -> Log:
     return _named_twice("g gn g gn g")

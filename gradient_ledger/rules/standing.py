@@ -205,19 +205,26 @@ TOGETHER = 3
 
 
 def stand_ins(view: View) -> Iterator[Finding]:
-    """A model that is to stand still by its name, asked without a graph in window after window, and trained in each."""
+    """A model that is to stand still by its name, asked without a graph in window after window, and trained in each, or
+    frozen with that name though an optimizer holds it."""
     if any(e.at_once and not e.besides for e in view.of(OwnLoad)):
         return  # its loading tells
     for one in view.log.stand_ins:
-        ran = [{e.grad for e in w.of(Forward) if e.model == one.model} for w in view.all_windows]
-        both = sum(how == {True, False} for how in ran)
+        ran = [[e.grad for e in w.of(Forward) if e.model == one.model] for w in view.all_windows]
+        both = sum(bool(how) if one.frozen else set(how) == {True, False} for how in ran)
         if both >= TOGETHER:
+            told = (
+                f"It is frozen, though an optimizer holds it, and ran so in {times(both, 'window')}: as {one.role} and as "
+                f"{one.other} nothing of it was trained."
+                if one.frozen
+                else f"In {times(both, 'window')} it ran without a graph, as what stands still, and was trained: each step "
+                "moves what the other name stands for."
+            )
             yield finding(
                 "loaded-onto-itself",
                 "warning",
                 one.where,
-                f"{one.role} and {one.other} are two names of one model. In {times(both, 'window')} it ran without a graph, as "
-                "what stands still, and was trained: each step moves what the other name stands for.",
+                f"{one.role} and {one.other} are two names of one model. {told}",
                 "Make a copy that stays behind: copy.deepcopy(model).requires_grad_(False).",
                 role=one.role,
                 other=one.other,
