@@ -74,7 +74,7 @@ from gradient_ledger.events import (
     WeightAverage,
     Withdrawn,
 )
-from gradient_ledger.rules import RULES, findings
+from gradient_ledger.rules import RULES, findings, ownership
 from gradient_ledger.rules.view import BY_HAND, LOOKED_AT, View, Window, finding, first, some, steps_of, times
 
 FILE = "train.py"
@@ -8049,6 +8049,17 @@ def a_layer_was_replaced_beside_a_fixed_model_that_gradients_pass_through() -> L
     return renamed(tape.log({"fixed": fixed, "b": {"in_model": False}, "h": {"made_at": at(CLEAR)}}), h="b")
 
 
+def test_what_else_no_optimizer_holds_is_said_beside_a_layer_that_was_replaced() -> None:
+    tape = part("w predictor h", "w b", loose="predictor h")
+    fields = {"b": {"in_model": False}, "h": {"made_at": at(CLEAR)}, "predictor": {"shape": (7, 2), "made_at": at(LAYER)}}
+    found = list(ownership.never(View(renamed(tape.log(fields), h="b"))))
+    assert [(one.misconception, one.severity) for one in found] == [
+        ("layer-replaced-after-optimizer", "error"),
+        ("gradients-nobody-uses", "warning"),
+    ]
+    assert found[1].text.startswith("predictor gets gradients, in train mode")
+
+
 @finds(
     "ownership.never", "layer-replaced-after-optimizer", "error", MADE, "while Net2.b gets gradients", ghosts=["Net1.b"]
 )
@@ -9785,7 +9796,6 @@ SHADOWED = {
     "clipped-every-micro-batch": [(clipped_and_divided_after_every_micro_batch, {"divided-every-micro-batch"})],
     "unscaled-every-micro-batch": [(unscaled_and_clipped_after_every_micro_batch, {"clipped-every-micro-batch"})],
     "layer-replaced-after-optimizer": [
-        (a_layer_came_too_late, {"gradients-nobody-uses"}),
         (a_layer_was_replaced_and_the_norm_counts_the_new_one, {"clipped-more-than-zeroed"}),
     ],
     "frozen-with-stale-gradient": [(a_layer_is_frozen_and_the_rest_is_never_cleared, {"never-zeroed"})],

@@ -788,7 +788,6 @@ MISCONCEPTIONS = (
         "",
         "5.6",
         shadows=(
-            "gradients-nobody-uses",
             "graph-cut",
             "clipped-more-than-zeroed",
             "never-zeroed",

@@ -305,6 +305,7 @@ def never(view: View) -> Iterator[Finding]:
             continue
         late = [p for p in orphans if _too_late(view, optimizer, p, mine)]
         if late:
+            replaced |= set(map(id, late))
             made = _made_too_early(view, optimizer, late[0])
             yield finding(
                 "layer-replaced-after-optimizer",
@@ -391,7 +392,9 @@ def never(view: View) -> Iterator[Finding]:
         p for p in view.log.parameters if p.owners and not p.deposits and not p.in_model and not _is_a_ghost(p)
     ]
     if rest and not stands_in:
-        yield _nobody_uses(view, rest)
+        unused = _nobody_uses(view, rest)
+        if unused.severity != "info" or not replaced:  # beside what is wrong, what gradients only pass through is nothing
+            yield unused
 
 
 def _are_other_heads(cut: list[ParameterFacts], mine: list[ParameterFacts]) -> bool:
