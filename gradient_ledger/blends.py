@@ -20,9 +20,9 @@ from torch import Tensor, nn
 
 from gradient_ledger import places, source
 from gradient_ledger.account import Account
+from gradient_ledger.averages import average_updated
 from gradient_ledger.books import OptimizerAccount
 from gradient_ledger.events import DrawnWeights, Place, WeightAverage
-from gradient_ledger.surroundings import average_updated
 from gradient_ledger.tensors import address, number_of
 
 if TYPE_CHECKING:

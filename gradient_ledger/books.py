@@ -512,6 +512,10 @@ class Books:
         self._clock += 1
         return self._clock
 
+    def waiting_passes(self) -> int:
+        """Backward passes that no step has used yet, the most of any gradient."""
+        return max((len(a.deposits) for a in self.accounts if a.status == FRESH), default=0)
+
     def module(self, module: nn.Module) -> ModuleAccount | None:
         entry = self.modules.get(id(module))
         return entry if entry is not None and entry.ref() is module else None

@@ -285,7 +285,18 @@ def has_twins(accounts: Iterable[Account]) -> bool:
 
 
 _holders: Any = getattr(torch._C, "_storage_Use_Count", None)
-"""How many hold a storage; torch 2.6 has no such function."""
+"""How many hold a storage. It is a private function of torch, which a later one may not have."""
+
+
+def _held(tensor: Tensor) -> int:
+    return int(_holders(tensor.untyped_storage()._cdata))
+
+
+@functools.lru_cache(maxsize=1)
+def _held_alone() -> int:
+    """How many hold the memory of a tensor that has it to itself: 2 where torch counts the storage that is asked for
+    here (2.13), 1 where it does not (2.6)."""
+    return _held(torch.zeros(1, device="cpu"))
 
 
 def is_shared(account: Account) -> bool:
@@ -294,7 +305,7 @@ def is_shared(account: Account) -> bool:
     if parameter is None or _holders is None or not account.trains or not account.owned:
         return False
     try:
-        return bool(_holders(parameter.untyped_storage()._cdata) > 2)  # the parameter, and the storage asked for here
+        return _held(parameter) > _held_alone()
     except (RuntimeError, NotImplementedError):
         return False
 

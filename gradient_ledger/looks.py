@@ -14,11 +14,11 @@ from torch import Tensor, nn
 
 from gradient_ledger import graph, places
 from gradient_ledger.account import Account
+from gradient_ledger.averages import average_updated
 from gradient_ledger.books import ModuleAccount
 from gradient_ledger.cells import owner_of
 from gradient_ledger.events import LocalNorm, Place
 from gradient_ledger.journal import Draft
-from gradient_ledger.surroundings import average_updated
 from gradient_ledger.tensors import address, number_of
 
 if TYPE_CHECKING:

@@ -13,11 +13,10 @@ from torch import nn
 from torch.nn.modules.dropout import _DropoutNd
 
 from gradient_ledger import blends, hooked, losses, making, modes, places, source
-from gradient_ledger.account import FRESH, SKIPPED, Account
+from gradient_ledger.account import FRESH, SKIPPED
 from gradient_ledger.books import Made, ModuleAccount, Schedule
 from gradient_ledger.compiled import is_product, uncompiled
 from gradient_ledger.events import (
-    AverageUpdate,
     Backward,
     DataPass,
     Ending,
@@ -330,12 +329,7 @@ def loader_started(state: State, loader: Any, frame: FrameType) -> None:
         if account.read is not None:
             settle(state, account)
     state.progress.data_passes += 1
-    state.emit(DataPass, places.user_place(frame), (), pending=waiting_passes(state))
-
-
-def waiting_passes(state: State) -> int:
-    """Backward passes that no step has used yet, the most of any gradient."""
-    return max((len(a.deposits) for a in state.books.accounts if a.status == FRESH), default=0)
+    state.emit(DataPass, places.user_place(frame), (), pending=state.books.waiting_passes())
 
 
 def optimizer_made(state: State, optimizer: Any, frame: FrameType) -> None:
@@ -349,17 +343,3 @@ def optimizer_restored(state: State, optimizer: Any, frame: FrameType) -> None:
     """The state of an optimizer was loaded from a checkpoint."""
     if "param_groups" in vars(optimizer) and state.knows(optimizer):
         state.optimizer(optimizer).restored = places.user_place(frame)
-
-
-def average_updated(state: State, frame: FrameType, account: Account | None = None, trained: bool = False) -> Draft:
-    """A running average of the weights took in one parameter, or all of them.
-
-    One that is trained itself is named; else the parameter that it takes in is. It belongs to the line of the training
-    loop: that is where it stands in or out of the condition of the step.
-    """
-    last = state.journal.last(Ending)
-    place = places.within(frame, last.place if last is not None else None) or places.user_place(frame)
-    if account is None:
-        return state.emit(AverageUpdate, place, (), pending=waiting_passes(state))
-    key = "trained" if trained else "average"
-    return state.join(AverageUpdate, place, account, key, pending=waiting_passes(state), trained=trained)

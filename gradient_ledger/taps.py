@@ -29,6 +29,7 @@ from torch.optim import optimizer as _optimizer
 from torch.utils.hooks import RemovableHandle
 
 from gradient_ledger import (
+    averages,
     blends,
     clocks,
     closelook,
@@ -419,7 +420,7 @@ def _parameter_put(recorder: Recorder, call: Call, _: Any) -> None:
 
 
 def _averaged(recorder: Recorder, call: Call) -> None:
-    surroundings.average_updated(recorder, call.frame)
+    averages.average_updated(recorder, call.frame)
     # One that is updated every so many steps would seldom fall into a closer look.
     if recorder.close_look is None and recorder.budget.may_look("averaged", 2 * SAMPLES):
         closelook.begin(recorder, several_passes=False)

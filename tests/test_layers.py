@@ -47,6 +47,23 @@ def test_the_instrument_knows_nothing_of_the_course(path: Path) -> None:
     assert "course_utils" not in path.read_text(encoding="utf-8")
 
 
+def test_any_module_of_the_instrument_can_be_imported_first() -> None:
+    """Two that import each other may do so in one order and fail in the other."""
+    names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in sorted(INSTRUMENT.rglob("*.py"))]
+    names = [name.removesuffix(".__init__") for name in names if not name.endswith("__main__")]
+    script = "\n".join(
+        [
+            "import importlib, sys, torch",
+            f"for name in {names!r}:",
+            "    for loaded in [one for one in sys.modules if one.partition('.')[0] == 'gradient_ledger']:",
+            "        del sys.modules[loaded]",
+            "    importlib.import_module(name)",
+        ]
+    )
+    ended = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+
+
 @pytest.mark.parametrize("path", sorted((INSTRUMENT / "rules").glob("*.py")), ids=lambda path: path.name)
 def test_a_rule_reads_the_log_alone(path: Path) -> None:
     """Neither the user's text nor the recorder: what a rule needs of them stands in an event."""

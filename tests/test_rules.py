@@ -8051,7 +8051,11 @@ def a_layer_was_replaced_beside_a_fixed_model_that_gradients_pass_through() -> L
 
 def test_what_else_no_optimizer_holds_is_said_beside_a_layer_that_was_replaced() -> None:
     tape = part("w predictor h", "w b", loose="predictor h")
-    fields = {"b": {"in_model": False}, "h": {"made_at": at(CLEAR)}, "predictor": {"shape": (7, 2), "made_at": at(LAYER)}}
+    fields = {
+        "b": {"in_model": False},
+        "h": {"made_at": at(CLEAR)},
+        "predictor": {"shape": (7, 2), "made_at": at(LAYER)},
+    }
     found = list(ownership.never(View(renamed(tape.log(fields), h="b"))))
     assert [(one.misconception, one.severity) for one in found] == [
         ("layer-replaced-after-optimizer", "error"),

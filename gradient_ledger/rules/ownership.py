@@ -393,7 +393,9 @@ def never(view: View) -> Iterator[Finding]:
     ]
     if rest and not stands_in:
         unused = _nobody_uses(view, rest)
-        if unused.severity != "info" or not replaced:  # beside what is wrong, what gradients only pass through is nothing
+        if (
+            unused.severity != "info" or not replaced
+        ):  # beside what is wrong, what gradients only pass through is nothing
             yield unused
 
 
