@@ -65,6 +65,12 @@ class Mixture(NamedTuple):
     was: Tensor | None = None
     """Some of its entries."""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the shares of two things in it make up one."""
+        both = self.source is not None and self.was is not None
+        return both and self.rest > 0 and self.share > 0 and abs(self.share + self.rest - 1) < 1e-6
+
     def times(self, factor: float) -> Mixture:
         return self._replace(share=self.share * factor, rest=self.rest * factor)
 
@@ -227,8 +233,12 @@ class Blends:
 
     # -------------------------------------------------------------- arithmetic
 
-    def _of(self, tensor: Any) -> Mixture | None:
-        """What a tensor is made of; None for what has a graph, or the shape of no weights."""
+    def _of(self, tensor: Any, as_made: bool = False) -> Mixture | None:
+        """What a tensor is made of; None for what has a graph, or the shape of no weights.
+
+        An average that is made is one thing, and the next update begins with it, several of one step as well; but as it
+        was made it tells what becomes of weights that are set to it.
+        """
         if type(tensor) is not Tensor and not isinstance(tensor, nn.Parameter):
             return None
         if tensor.shape not in self.shapes or not tensor.is_floating_point():
@@ -246,10 +256,10 @@ class Blends:
         if own is not None and own.shape == tensor.shape:
             return Mixture(1.0, own)
         found = self.known.get(at)
-        if found is not None:
-            if found[0]() is not None:
-                return found[1]
+        if found is not None and found[0]() is None:
             del self.known[at]
+        elif found is not None and (as_made or not found[1].is_whole):
+            return found[1]
         return Mixture(0.0, None, 1.0, at, sample(tensor)) if at else None
 
     def _is(self, result: Tensor, mixture: Mixture | None, frame: FrameType, in_place: bool = False) -> None:
@@ -267,9 +277,11 @@ class Blends:
             self.known.pop(at, None)
             return
         if mixture.source is not None and mixture.was is not None and 0 < mixture.share < 1 and 0 < mixture.rest < 1:
-            note(self.state, mixture, places.user_place(frame), self.begun)
+            goes_on = note(self.state, mixture, places.user_place(frame), self.begun)
+            if goes_on and not in_place:  # what is changed in place is told of by those who listen to that
+                average_updated(self.state, frame, mixture.source)
             own = self.look.weights.get(at) if in_place else None
-            if own is not None and own.owned and own.trains and abs(mixture.share + mixture.rest - 1) < 1e-6:
+            if own is not None and own.owned and own.trains and mixture.is_whole:
                 average_updated(self.state, frame, own, trained=True)
         # What is updated in place lives on; of its `.data`, each time another tensor, none might.
         self.known[at] = ((lambda: result) if in_place else weakref.ref(result)), mixture
@@ -294,13 +306,13 @@ class Blends:
     def _data_put(self, target: Tensor, value: Tensor, frame: FrameType) -> None:
         """Something is about to be put in the place of a tensor's data."""
         if address(target) in self.weights and address(target) != address(value):
-            self._is(target, self._of(value), frame, in_place=True)
+            self._is(target, self._of(value, as_made=True), frame, in_place=True)
 
     def _put(self, given: tuple[Any, ...], frame: FrameType) -> None:
         """`copy_` is about to write into a tensor."""
         target, value = given[:2]
         if isinstance(target, Tensor) and address(target) in self.weights:
-            self._is(target, self._of(value), frame, in_place=True)
+            self._is(target, self._of(value, as_made=True), frame, in_place=True)
 
     def _multiplied(self, given: tuple[Any, ...], frame: FrameType, in_place: bool = False) -> None:
         result, one, other = given[:3]
@@ -365,15 +377,16 @@ class Blends:
                         self._is(mine, old.times(decay).plus(new.times(1 - decay)), frame, in_place=True)
 
 
-def note(state: State, mixture: Mixture, place: Place | None, look: int) -> None:
-    """Weights were mixed with something: with what came of it the last time?"""
+def note(state: State, mixture: Mixture, place: Place | None, look: int) -> bool:
+    """Weights were mixed with something: with what came of it the last time? Then it is an average of them."""
     account, was = mixture.source, mixture.was
     parameter = account.ref() if account is not None else None
     if account is None or was is None or parameter is None:
-        return
+        return False
     took = sample(parameter)
     found = state.averages.setdefault((account, place), [])
     average = next((one for one in found if one.last is not None and is_close(one.last, was)), None)
+    goes_on = average is not None
     if average is None:
         if len(found) >= MOST_KNOWN:
             evicted = found.pop(1)
@@ -390,6 +403,7 @@ def note(state: State, mixture: Mixture, place: Place | None, look: int) -> None
         average.gaps |= average.clock + 1 < account.steps and average.look == look
     average.clock, average.look, average.took, average.was = account.steps, look, took, was
     average.last = was * mixture.rest + took * mixture.share
+    return goes_on
 
 
 # ------------------------------------------------------------------ beside the steps
@@ -559,7 +573,8 @@ def drawn_back(state: State) -> tuple[DrawnWeights, ...]:
     lines: dict[Place, list[tuple[Account, DrawnBack]]] = {}
     for (account, place), one in state.drawn_back.items():
         meant = one.share >= 0.5 and one.swapped_at is None and not AVERAGES.search(one.drawn_to)
-        if one.times > 2 and not meant and (one.share < 0.5 or (one.times > LASTS and not one.moves)):
+        enough = 2 if one.swapped_at is not None else LASTS
+        if one.times > 2 and not meant and (one.share < 0.5 or (one.times > enough and not one.moves)):
             lines.setdefault(place, []).append((account, one))
     return tuple(
         DrawnWeights(

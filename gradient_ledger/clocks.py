@@ -78,14 +78,20 @@ def scheduler_made(state: State, scheduler: Any, frame: FrameType) -> None:
 
 
 def unstepped(state: State, files: list[str]) -> tuple[UnsteppedSchedule, ...]:
-    """Schedulers of optimizers of which none was stepped, though the text steps optimizers itself, and makes the steps
-    of schedulers, if it says any, depend on no count and no option."""
+    """Schedulers of optimizers of which none was stepped, at lines that made none that was, though the text steps
+    optimizers itself, and makes the steps of schedulers, if it says any, depend on no count and no option."""
     books = state.books
     waiting = [one for one in books.schedulers_made if one.optimizer not in books.scheduled and one.place]
     said = source.steps_schedules(tuple(files), frozenset(books.schedules_at)) if waiting else None
     if said is None:
         return ()
-    return tuple(UnsteppedSchedule(o.kind, o.optimizer, o.place, said) for o in waiting if o.place is not None)
+    # What a line makes for several phases of training, and is stepped in one of them, is left alone in the others.
+    used = {one.place for one in books.schedulers_made if one.optimizer in books.scheduled}
+    return tuple(
+        UnsteppedSchedule(o.kind, o.optimizer, o.place, said)
+        for o in waiting
+        if o.place is not None and o.place not in used
+    )
 
 
 def doubled(state: State) -> tuple[DoubledSchedule, ...]:

@@ -183,7 +183,9 @@ class Backward(Event):
     """By which whole numbers it was divided as a whole, one after the other, where there are two or more; looked at in
     the first passes of a line."""
     shared_at: Place | None = None
-    """Where the outermost of the functions that called for the pass divides it, if one that it calls does so, too."""
+    """Where the outermost of the functions that called for the pass divides it by one of these."""
+    shared_by: str = ""
+    """What it is divided by where that function divides it twice by the same, as it is written."""
     targets: int | None = None
     """Over how many targets a cross-entropy that is divided so is a mean, where that can be read."""
     loss_at: Place | None = None
@@ -200,6 +202,8 @@ class Backward(Event):
     """Whether it is a mean that was multiplied or divided by nothing."""
     weighed: bool = False
     """Whether it is a mean with a weight such as people write, divided by nothing."""
+    summands_by: tuple[int, ...] | None = None
+    """By which whole numbers summands of it are divided, where it is a sum that nothing divides as a whole."""
     undivided: str = ""
     """The operation of a summand that was not divided, where another one was; else empty."""
     contrast: int = 0
@@ -532,6 +536,8 @@ class Ending(Event):
     """The text of that `if`'s test."""
     reported: Place | None = None
     """The line where the loss that is shown is divided by the size of the window, if the text has one."""
+    unread: tuple[str, Place] | None = None
+    """A name that holds the size of a window, which nothing in the step's function reads, and where it is made."""
     gathers: bool = False
     """Whether the text gathers micro-batches for this step, and divides nothing but losses by their number."""
     passed_over: Place | None = None
@@ -864,6 +870,8 @@ class ParameterFacts:
     """Whether it required no gradient when its first optimizer was made."""
     norm: bool = False
     """Whether a BatchNorm holds it."""
+    in_own_class: bool = False
+    """Whether the module that holds it has a forward of the user's own, which may run and leave it out."""
     stepped_past: tuple[int, ...] = ()
     """Numbers of the optimizers whose steps used a backward pass that had reached it, too, while none held it: such a
     pass was no probe."""
@@ -1398,6 +1406,8 @@ class Log:
     """Lines in loops over parameters that bind the loop's name to something new, which nothing reads."""
     first_rate_at: Place | None = None
     """The one line that sets the learning rate of an optimizer's first group by that name."""
+    set_twice: tuple[Place, ...] = ()
+    """Lines that set the learning rate of the very groups whose rate the statement before has set to something else."""
     gone: tuple[GoneGradients, ...] = ()
     """Who reads gradients that are cleared already, where the text around makes something of them."""
     stand_ins: tuple[StandIn, ...] = ()

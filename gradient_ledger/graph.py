@@ -141,7 +141,8 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
             left = [one for f, one, quotient in terms if not quotient and (f == 1.0 or _round(f))]
             if left:
                 return {"divisor": float(by), "undivided": _word(left[0])}
-        known = {"quotient": whole} if quotient and (whole := _whole(factor)) else {}
+        known: dict[str, Any] = {"quotient": whole} if quotient and (whole := _whole(factor)) else {}
+        known |= {"summands_by": tuple(sorted(divided))} if factor == 1.0 else {}
         return means | {"bare": factor == 1.0 and any(f == 1.0 for f, _, _ in terms)} | known
     if _reduction(inner) != "mean":
         return {}

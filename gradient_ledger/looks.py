@@ -130,6 +130,10 @@ class Shared:
         """Weights that were multiplied in place, and by what."""
         self.product: tuple[Any, Account | None, float] = (None, None, 0.0)
         """The last product of weights and a number, of which weights, and the number."""
+        self.factor: tuple[Any, Account | None, float] = (None, None, 0.0)
+        """The one before it."""
+        self.same: tuple[Any, Account | None] = (None, None)
+        """The last sum of two shares of the same weights, which is those weights, and of which."""
         self.nothing: tuple[Any, Account | None] = (None, None)
         """The last difference of weights and themselves, or a multiple of it, and of which weights."""
         for name in ("mul_", "__imul__"):
@@ -138,6 +142,9 @@ class Shared:
             look.tap(Tensor, name, self._multiplied, after=True)
         for name in ("sub", "__sub__"):
             look.tap(Tensor, name, self._subtracted, after=True)
+        for name in ("add", "__add__"):
+            look.tap(Tensor, name, self._summed, after=True)
+        look.tap(Tensor, "copy_", self._copied)
         for name in ("add_", "__iadd__"):
             look.tap(Tensor, name, self._added)
         for name in ("sub_", "__isub__"):
@@ -165,7 +172,7 @@ class Shared:
         result, *factors = args
         for one, other in (factors, factors[::-1]):
             if not isinstance(other, Tensor) and (own := self._own(one)) is not None:
-                self.product = (result, own, number_of(other) or 0.0)
+                self.factor, self.product = self.product, (result, own, number_of(other) or 0.0)
             elif not isinstance(other, Tensor) and one is self.nothing[0]:
                 self.nothing = (result, self.nothing[1])
 
@@ -174,6 +181,23 @@ class Shared:
         own = self._own(one)
         if own is not None and own is self._own(other):
             self.nothing = (result, own)
+
+    def _summed(self, args: tuple[Any, ...], frame: FrameType) -> None:
+        result, one, other, *_ = args
+        (first, own, share), (second, source, rest) = self.factor, self.product
+        if (
+            own is source
+            and {id(one), id(other)} == {id(first), id(second)}
+            and math.isclose(share + rest, 1, rel_tol=1e-5)
+        ):
+            self.same = (result, own)
+
+    def _copied(self, args: tuple[Any, ...], frame: FrameType) -> None:
+        """`average.copy_(decay * average + (1 - decay) * weights)`, where the two are one."""
+        target, other, *_ = args
+        own = self.same[1]
+        if other is self.same[0] and own is not None and self._own(target) is own:
+            self._averaged(own, own, frame)
 
     def _moved_by_nothing(self, args: tuple[Any, ...], frame: FrameType) -> None:
         """`average -= (1 - decay) * (average - weights)`, where the two are one."""

@@ -70,7 +70,8 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
     if passes <= LOOKS:
         one.draft.fields |= graph.divisions(node, scaled)
         if len(shares := graph.shares(node, scaled)) > 1:
-            one.draft.fields |= {"shares": shares, "shared_at": source.divided_by_caller(line)}
+            shared_at, shared_by = source.divided_again(line)
+            one.draft.fields |= {"shares": shares, "shared_at": shared_at, "shared_by": shared_by}
         if "targets" in one.draft.fields:
             one.draft.fields["loss_at"] = losses.made_at(places.user_frame(frame))
     _look_for_factors(state, node, line)

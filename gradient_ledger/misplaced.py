@@ -8,6 +8,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import TypeGuard
 
 from gradient_ledger import source
@@ -227,6 +228,39 @@ def _asked(one: ast.Assign | ast.If) -> Iterator[ast.AST]:
         yield from ast.walk(one.test)
     elif all(isinstance(target, ast.Name) for target in one.targets):
         yield from ast.walk(one.value)
+
+
+def set_twice(files: Iterable[str]) -> tuple[Place, ...]:
+    """The lines that set the learning rate of an optimizer's groups, by the name of a second one, where the statement
+    before sets that of the same groups to something else."""
+    return _lines(files, _set_twice)
+
+
+def _set_twice(file: str, within: ast.AST) -> Iterator[int]:
+    for block in [within, *source.own(within)]:
+        # The body of a lambda is no block.
+        for body in (
+            one for one in (getattr(block, "body", None), getattr(block, "orelse", None)) if isinstance(one, list)
+        ):
+            rates = [_sets(one) for one in body]
+            for first, second in pairwise(rates):
+                if first is not None and second is not None and first[0] == second[0] and first[1] != second[1]:
+                    yield second[2]
+
+
+def _sets(statement: ast.stmt) -> tuple[str, str, int] | None:
+    """Whose groups' learning rate a statement sets, to what, and the line that names them."""
+    line, inner = statement.lineno, statement
+    groups = ""
+    if isinstance(statement, ast.For) and len(statement.body) == 1:
+        groups, inner = ast.unparse(statement.iter), statement.body[0]
+    if not isinstance(inner, ast.Assign) or not isinstance(inner.targets[0], ast.Subscript):
+        return None
+    target = inner.targets[0]
+    if not isinstance(target.slice, ast.Constant) or target.slice.value != "lr":
+        return None
+    groups = groups or ast.unparse(target.value)
+    return (groups, ast.unparse(inner.value), line) if "param_groups" in groups else None
 
 
 _GIVES_RATE = re.compile(

@@ -267,6 +267,7 @@ class Recorder(State):
                     stepped_past=tuple(sorted(account.stepped_past)),
                     taken_frozen=account.taken_frozen,
                     norm=bool(account.module and account.module.norm),
+                    in_own_class=bool(account.module and account.module.own_forward),
                     rewritten=account.rewritten,
                     is_parameter=account.is_parameter,
                     in_model=account.attached,
@@ -390,6 +391,7 @@ class Recorder(State):
                     if one is not None and source.uses_gradients(place.file, place.line)
                 ),
                 stand_ins=tuple(self.stand_ins.values()),
+                set_twice=misplaced.set_twice(self.journal.files()),
                 unloaded=misplaced.unloaded(self.journal.files()),
                 in_defaults=misplaced.in_defaults(self.journal.files()),
                 in_numbers=misplaced.in_numbers(self.journal.files()),

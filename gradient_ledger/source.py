@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from gradient_ledger.events import Place, Trail
 
@@ -66,6 +66,7 @@ def conditions(place: Place, trail: Trail) -> dict[str, Any]:
         "under": Place(frame.file, one.under, frame.function, frame.through) if one.under is not None else None,
         "condition": one.condition,
         "reported": reported_share(lines),
+        "unread": unread_share(lines),
         "gathers": _gathers(lines, one.condition),
         "passed_over": Place(over[0].file, over[1]) if over is not None and over[1] is not None else None,
         "behind": Place(place.file, head) if (head := _loop_before(place.file, place.line)) is not None else None,
@@ -94,7 +95,7 @@ def _loop_before(file: str, line: int) -> int | None:
 def _gathers(trail: Trail, condition: str) -> bool:
     """Whether the text gathers micro-batches for a step and divides nothing by their number but losses: it counts up to
     that number in the condition of the step, or in a loop around a backward that is named for it."""
-    counted = re.search(r"% \(?([\w.]+)", condition)
+    counted = re.search(r"% \(?([\w.]+)", condition) or re.search(r"[>=]= ([\w.]*(?:accum|micro)\w*)$", condition)
     if re.search(r"episode|rollout|traj|\bep\b", condition, re.IGNORECASE):
         return False  # a return is a sum, and so are those of several episodes
     sizes = {counted[1]} if counted is not None else set()
@@ -139,31 +140,63 @@ def _divides_other(file: str, name: str) -> bool:
     return False
 
 
+class Division(NamedTuple):
+    """Where a text divides a loss, and by what."""
+
+    place: Place
+    by: str
+    """As it is written."""
+
+
 @lru_cache(maxsize=256)
-def divided_by_caller(trail: Trail) -> Place | None:
-    """Where the outermost of some functions divides what it hands to a call or to `backward()`, if one further in does
-    so, too."""
-    found = [place for file, line in trail if (place := _divided_at(file, line)) is not None]
-    return found[-1] if len(found) > 1 else None
+def divided_again(trail: Trail) -> tuple[Place | None, str]:
+    """Where what goes backward is divided once more than it should be, if the text shows that: the outermost of the
+    functions that called for the pass, or the statement itself. With what two divisions of one function divide by, if
+    that is written the same; else with nothing."""
+    frames = [found for file, line in trail if (found := _divisions(file, line))]
+    if not frames:
+        return None, ""
+    outermost = frames[-1]
+    twice = len(frames) == 1 and len(outermost) > 1 and outermost[0].by == outermost[1].by
+    return outermost[0].place, outermost[0].by if twice else ""
 
 
-def _divided_at(file: str, line: int) -> Place | None:
-    """Where a function divides what the statement at a line hands on: there, or where it got its name."""
+def _divisions(file: str, line: int) -> list[Division]:
+    """Divisions of what the statement at a line hands on: there, and where it got its name, the last one first."""
     within = scope(file, line)
     nodes = own(within) if within is not None else ()
     calls = [n for n in nodes if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or 0)]
     for call in calls:
         given = [*call.args[:1], *([call.func.value] if isinstance(call.func, ast.Attribute) else [])]
         for one in given:
+            found: list[Division] = []
             if _is_quotient(one):
-                return Place(file, line)
-            made = assigned(within, one.id, line) if isinstance(one, ast.Name) and within is not None else None
-            if made is not None and made.at is None and _is_quotient(made.value):
-                return Place(file, made.line)
-    return None
+                found.append(Division(Place(file, line), ast.unparse(one.right)))
+                one = one.left
+            found += _made_by_division(file, nodes, ast.unparse(one), line)
+            if found:
+                return found
+    return []
 
 
-def _is_quotient(value: ast.expr) -> bool:
+def _made_by_division(file: str, nodes: Sequence[Any], name: str, line: int) -> Iterator[Division]:
+    """Divisions that a name has its value by, from the last one above a line upwards, as far as each begins with it."""
+    for node in sorted((n for n in nodes if isinstance(n, (ast.Assign, ast.AugAssign))), key=lambda n: -n.lineno):
+        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+        if node.lineno >= line or ast.unparse(target) != name:
+            continue
+        if isinstance(node, ast.AugAssign):
+            if isinstance(node.op, ast.Div):
+                yield Division(Place(file, node.lineno), ast.unparse(node.value))
+            continue
+        if not _is_quotient(node.value):
+            return
+        yield Division(Place(file, node.lineno), ast.unparse(node.value.right))
+        if ast.unparse(node.value.left) != name:
+            return
+
+
+def _is_quotient(value: Any) -> TypeGuard[ast.BinOp]:
     return isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div)
 
 
@@ -189,6 +222,35 @@ def _share(file: str, line: int) -> Place | None:
             if ".item()" in shown or shown in sums or node in added:
                 return Place(file, node.lineno)
     return None
+
+
+def unread_share(trail: Trail) -> tuple[str, Place] | None:
+    """A name of a step's function that holds something made of the size of the window, and that nothing reads."""
+    return next((found for file, line in trail if (found := _unread(file, line)) is not None), None)
+
+
+@lru_cache(maxsize=4096)
+def _unread(file: str, line: int) -> tuple[str, Place] | None:
+    within = scope(file, line)
+    if within is None:
+        return None
+    found = [n for n in own(within) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod)]
+    sizes = {ast.unparse(n.right) for n in found if not isinstance(n.left, (ast.Constant, ast.JoinedStr))}
+    read = _read_in(within)
+    for node in own(within) if sizes else ():
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id not in read:
+            if _is_share(node.value, sizes):
+                return node.targets[0].id, Place(file, node.lineno)
+    return None
+
+
+def _is_share(value: ast.expr, sizes: set[str]) -> bool:
+    """Whether it is one of these sizes, or the smaller one of it and what is left, as that of a last window."""
+    if isinstance(value, ast.Call) and ast.unparse(value.func) == "min":
+        return any(ast.unparse(one) in sizes for one in value.args)
+    if isinstance(value, ast.IfExp):
+        return _is_share(value.body, sizes) or _is_share(value.orelse, sizes)
+    return ast.unparse(value) in sizes
 
 
 def _factors(expression: ast.expr) -> set[str]:
@@ -221,23 +283,39 @@ def _around(file: str, line: int) -> Around:
         under = under if around.lineno < under.lineno else None
     elif under is not None and around is None and _is_main(under.test):
         under = None
+    holding = [n for n in ifs if n.body[0].lineno <= line <= (n.body[-1].end_lineno or 0) and under is not None]
+    nearest = sorted((n for n in holding if around is None or n.lineno > around.lineno), key=_line, reverse=True)
+    counted = next(((n, told) for n in nearest if (told := _counts(file, n)) is not None), None)
+    if counted is not None:
+        under = counted[0]  # not what asks for a scaler inside it
     start = under.lineno if under is not None else line
     word = ast.Continue if isinstance(around, _LOOPS) else ast.Return
     skips = [one.lineno for one in _inside(around, word, line) if one.lineno < start] if around is not None else []
     if under is None and skips:
         # `if number % k: continue` above the step decides about it as an `if` around it would.
         last = max(skips)
-        count = max(
-            (n for n in ifs if n.body[0].lineno == last and "%" in ast.unparse(n.test)), key=_line, default=None
-        )
-        if count is not None:
-            over = max((one for one in skips if one < count.lineno), default=None)
-            return Around(count.lineno, f"not ({ast.unparse(count.test)})", over)
-    return Around(
-        under.lineno if under is not None else None,
-        ast.unparse(under.test) if under is not None else "",
-        max(skips, default=None),
-    )
+        found = [(n, told) for n in ifs if n.body[0].lineno == last and (told := _counts(file, n)) is not None]
+        if found:
+            count, (at, test) = max(found, key=lambda one: _line(one[0]))
+            return Around(at, f"not ({test})", max((one for one in skips if one < count.lineno), default=None))
+    over = max(skips, default=None)
+    if under is None:
+        return Around(None, "", over)
+    at, test = counted[1] if counted is not None else (under.lineno, ast.unparse(under.test))
+    return Around(at, test, over)
+
+
+def _counts(file: str, condition: ast.If) -> tuple[int, str] | None:
+    """Where an `if` takes a remainder, and the text of that: in its test, or where what it tests got its value."""
+    if "%" in (test := ast.unparse(condition.test)):
+        return condition.lineno, test
+    within = scope(file, condition.lineno)
+    for name in sorted(words(condition.test)) if within is not None else ():
+        made = assigned(within, name, condition.lineno)
+        if made is not None and "%" in (value := ast.unparse(made.value)):
+            negated = isinstance(condition.test, ast.UnaryOp)
+            return made.line, f"not ({value})" if negated else value
+    return None
 
 
 def _line(node: Any) -> int:
@@ -800,9 +878,17 @@ def uses_gradients(file: str, line: int) -> bool:
 
 @lru_cache(maxsize=256)
 def throws_away(file: str, line: int) -> bool:
-    """Whether what a call on this line gives, or one of its values, has the name of what nobody reads, `_`, or none."""
+    """Whether what a call on this line gives, or one of its values, has the name of what nobody reads, `_`, or none; or
+    whether it gives several, and its function reads some of them and others not."""
     nameless = any(isinstance(one, ast.Expr) for one in _calls_at(file, line))
-    return nameless or any(not name.strip("_") for name in _names_given(file, line))
+    names, within = _names_given(file, line), scope(file, line)
+    unread = set(names) - _read_in(within) if within is not None and len(names) > 1 else set()
+    return nameless or any(not name.strip("_") for name in names) or 0 < len(unread) < len(set(names))
+
+
+def _read_in(within: ast.AST) -> set[str]:
+    """The names that a function reads, or one inside it."""
+    return {one.id for one in ast.walk(within) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
 
 
 def _calls_at(file: str, line: int) -> list[ast.Assign | ast.Expr]:
@@ -1121,7 +1207,23 @@ def kept(place: Place) -> Place | None:
         if isinstance(one, ast.For) and one.lineno <= place.line <= (one.end_lineno or 0):
             names |= _run_through(one.target, one.iter, names)
     found = [one for one in ast.walk(tree) if _fills(one, names) and not _COPIED.search(ast.unparse(one))]
-    return Place(place.file, _line(found[0])) if len(found) == 1 else None
+    if len(found) != 1:
+        return None
+    shown = next((inner for inner in _returned_by(place.file, getattr(found[0], "value", None)) if _views(inner)), None)
+    return Place(place.file, shown.lineno if shown is not None else _line(found[0]))
+
+
+def _returned_by(file: str, call: Any) -> list[Any]:
+    """All that stands in what a call gives, where it is of the one function of that name in a file, with one return."""
+    called = ast.unparse(call.func).rpartition(".")[2] if isinstance(call, ast.Call) else ""
+    found = [one for one in functions(file) if getattr(one, "name", "") == called]
+    returns = [one for each in found for one in own(each) if isinstance(one, ast.Return) and one.value is not None]
+    return list(ast.walk(returns[0])) if len(found) == len(returns) == 1 else []
+
+
+def _views(node: Any) -> bool:
+    """Whether it takes a tensor out of its graph, and leaves it in its memory."""
+    return isinstance(node, ast.Attribute) and node.attr in ("detach", "data")
 
 
 def _run_through(target: ast.expr, through: ast.expr, names: set[str]) -> set[str]:

@@ -858,7 +858,15 @@ def test_when_a_step_is_taken_is_read_from_its_source(name: str, tmp_path: Path)
 
 
 def test_a_file_that_cannot_be_read_tells_nothing() -> None:
-    nowhere = {"under": None, "condition": "", "reported": None, "gathers": False, "passed_over": None, "behind": None}
+    nowhere = {
+        "under": None,
+        "condition": "",
+        "reported": None,
+        "unread": None,
+        "gathers": False,
+        "passed_over": None,
+        "behind": None,
+    }
     assert conditions(Place("<string>", 3), (("<string>", 3),)) == nowhere
     assert conditions(Place("/nowhere/train.py", 3), ()) == nowhere
 
@@ -952,23 +960,35 @@ DIVISIONS: dict[str, tuple[Callable[[], Tensor], bool, dict[str, Any]]] = {
     "a share of a sum over a count": (lambda: 0.25 * (penalty() / 4), False, {}),
     "smoothed labels": (lambda: entropy(label_smoothing=0.1), False, {"bare": True}),
     "smoothed labels divided": (lambda: entropy(label_smoothing=0.1) / 4, False, {"divisor": 4.0}),
-    "two losses": (lambda: mse() + entropy(), False, {"means": True, "bare": True}),
+    "two losses": (lambda: mse() + entropy(), False, {"means": True, "bare": True, "summands_by": ()}),
     "two losses divided": (lambda: (mse() + entropy()) / 4, False, {"bare": False, "quotient": 4}),
     "a weight": (lambda: 0.1 * mse(), False, {"bare": False, "weighed": True}),
     "a weight that nobody writes": (lambda: 0.1234567 * mse(), False, {"bare": False}),
-    "both divided": (lambda: mse() / 4 + entropy() / 4, False, {"bare": False}),
+    "both divided": (lambda: mse() / 4 + entropy() / 4, False, {"bare": False, "summands_by": (4,)}),
     "the second left out": (lambda: mse() / 4 + entropy(), False, {"divisor": 4.0, "undivided": "NllLoss"}),
     "the first left out": (lambda: entropy() + mse() / 4, False, {"divisor": 4.0, "undivided": "NllLoss"}),
     "a weighted one left out": (lambda: mse() / 4 + 0.01 * penalty(), False, {"divisor": 4.0, "undivided": "Sum"}),
-    "a weight that holds the division": (lambda: mse() / 4 + (0.1 / 4) * penalty(), False, {"bare": False}),
-    "two divisors": (lambda: mse() / 4 + entropy() / 2 + penalty(), False, {"bare": True}),
+    "a weight that holds the division": (
+        lambda: mse() / 4 + (0.1 / 4) * penalty(),
+        False,
+        {"bare": False, "summands_by": (4,)},
+    ),
+    "two divisors": (lambda: mse() / 4 + entropy() / 2 + penalty(), False, {"bare": True, "summands_by": (2, 4)}),
     "a sum divided in which one is left out": (
         lambda: (mse() / 4 + entropy()) / 2,
         False,
         {"bare": False, "quotient": 2},
     ),
-    "a summand divided by no whole number": (lambda: mse() / 4 + entropy() / 2.5, False, {"bare": False}),
-    "a summand that is taken away": (lambda: mse() / 4 + (-0.01) * penalty(), False, {"bare": False}),
+    "a summand divided by no whole number": (
+        lambda: mse() / 4 + entropy() / 2.5,
+        False,
+        {"bare": False, "summands_by": (4,)},
+    ),
+    "a summand that is taken away": (
+        lambda: mse() / 4 + (-0.01) * penalty(),
+        False,
+        {"bare": False, "summands_by": (4,)},
+    ),
     "smoothed labels divided by no whole number": (lambda: entropy(label_smoothing=0.1) / 2.5, False, {"bare": False}),
     "weighed by a tensor and scaled": (lambda: mse() * torch.tensor(0.5) * SCALE, True, {}),
     "a mean over rows": (lambda: divergence(), False, {"bare": True}),
@@ -977,7 +997,7 @@ DIVISIONS: dict[str, tuple[Callable[[], Tensor], bool, dict[str, Any]]] = {
     "a mix of a mean and one over rows": (
         lambda: 0.7 * entropy() + 0.3 * divergence(),
         False,
-        {"means": True, "bare": False},
+        {"means": True, "bare": False, "summands_by": ()},
     ),
     "left out and scaled": (
         lambda: (mse() / 4 + entropy()) * SCALE,

@@ -1549,8 +1549,9 @@ def a_layer_is_frozen_and_keeps_its_gradient() -> Log:
     "order.used_again",
     "parameter-in-two-optimizers",
     "error",
-    OTHER,
-    "SGD #2 (train.py:1) steps w with a gradient that SGD #1 (train.py:1) had used already: 3 steps",
+    MADE,
+    "SGD #2 (train.py:1) steps w with a gradient that SGD #1 (train.py:1) had used already: 3 steps, the first at "
+    f"train.py:{OTHER}.",
     names=["w"],
     steps=[0, 1, 2],
 )
@@ -1699,6 +1700,42 @@ def uneven(
 )
 def what_is_left_of_an_epoch_goes_into_the_next() -> Log:
     return uneven(4, 4, 6, 4, 6, 4, loader=True, epoch=10).log()
+
+
+def left_over(*sizes: int, bare: bool = True) -> Log:
+    """Losses divided by the two of their windows, but for the last one of each epoch of three."""
+    tape = Tape("w b")
+    for size in sizes:
+        if size > 2:
+            tape.passes(1, bare=bare, quotient=0 if bare else 3)
+        tape.passes(min(size, 2), quotient=2)
+        tape.step(under=at(IF))
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "window.sizes",
+    "tail-leaks-into-next-epoch",
+    "error",
+    IF,
+    "The first window holds 2 passes, and each of their losses is divided by 2. The 3 after it hold 3",
+    sizes=[2, 3, 3, 3],
+    window=2,
+    steps=[1, 2, 3],
+)
+def the_shares_of_all_windows_but_the_first_make_up_two() -> Log:
+    return left_over(2, 3, 3, 3)
+
+
+@quiet("window.sizes")
+def windows_of_two_and_what_is_left_take_turns() -> Log:
+    tape = Tape("w b")
+    for size in (2, 1, 2, 1, 2, 1):
+        tape.passes(size, quotient=2 if size > 1 else 0, bare=size == 1)
+        tape.step(under=at(IF))
+        tape.clear()
+    return tape.log()
 
 
 @finds("window.sizes", "tail-leaks-into-next-epoch", "warning", IF, "as far as the sizes alone can tell", window=4)
@@ -2379,6 +2416,18 @@ WEIGHED = {"root": "Add", "bare": True}
 @finds("window.means", "loss-not-divided", "warning", BACKWARD, "is divided, at train.py:9", remedy=BY_FOUR, window=4)
 def what_is_shown_of_a_weighed_sum_of_means_is_divided() -> Log:
     return windows(4, 4, 4, passes=WEIGHED, reported=at(EDIT)).log()
+
+
+@finds(
+    "window.means",
+    "loss-not-divided",
+    "warning",
+    BACKWARD,
+    "The size of a window is at hand as window_size (train.py:9), and nothing reads that.",
+    remedy=BY_FOUR,
+)
+def the_size_of_the_window_is_at_hand_for_nothing() -> Log:
+    return windows(4, 4, 4, passes=WEIGHED, unread=("window_size", at(EDIT))).log()
 
 
 @finds("window.means", "loss-not-divided", "warning", BACKWARD, "nothing divides by 4", remedy=BY_FOUR)
@@ -3137,6 +3186,17 @@ def a_caller_divides_before_its_helper_does() -> Log:
     return windows(3, 3, passes={"shares": (3, 5, 3), "shared_at": at(OTHER)}).log()
 
 
+@finds("division.twice", "divided-twice", "warning", OTHER, "divided by 2, and by 2 again", window=2, divisor=4)
+def one_function_divides_twice_by_the_same() -> Log:
+    halved = {"shares": (2, 2), "shared_at": at(OTHER), "shared_by": "self.k"}
+    return windows(2, 2, 2, passes=halved).log()
+
+
+@quiet("division.twice")
+def a_mean_of_two_losses_is_divided_by_a_window_of_two() -> Log:
+    return windows(2, 2, 2, passes={"shares": (2, 2), "shared_at": at(OTHER)}).log()
+
+
 @quiet("division.twice")
 def a_sum_of_losses_divided_by_its_terms_and_by_the_window() -> Log:
     return windows(4, 4, passes={"shares": (4, 5)}).log()
@@ -3239,6 +3299,33 @@ def a_second_line_goes_backward_undivided() -> Log:
 @finds("division.auxiliary", "auxiliary-loss-not-divided", "warning", OTHER, "it counts 4 times", window=4)
 def a_second_line_is_weighed_beside_a_sum_that_is_divided_as_a_whole() -> Log:
     return weighed_beside_divided(quotient=4)
+
+
+def sums_beside_divided(by: tuple[int, ...] | None) -> Log:
+    """A sum that is divided as a whole, and beside it one of which some summands are."""
+    tape = Tape("w b")
+    for _ in range(2):
+        for _ in range(4):
+            tape.passes(1, quotient=4)
+            tape.passes(1, OTHER, summands_by=by)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds("division.auxiliary", "auxiliary-loss-not-divided", "warning", OTHER, "it counts 4 times", window=4)
+def a_second_sum_is_divided_by_the_number_of_its_terms_alone() -> Log:
+    return sums_beside_divided(by=(2,))
+
+
+@quiet("division.auxiliary")
+def a_summand_of_the_second_sum_is_divided() -> Log:
+    return sums_beside_divided(by=(4,))
+
+
+@quiet("division.auxiliary")
+def nobody_knows_what_the_second_loss_is() -> Log:
+    return sums_beside_divided(by=None)
 
 
 @quiet("division.auxiliary")
@@ -4443,6 +4530,45 @@ def two_schedulers_of_one_optimizer_of_which_one_is_never_stepped() -> Log:
 @quiet("rates.doubled")
 def two_schedulers_of_one_optimizer_while_the_rate_of_the_other_moves() -> Log:
     return _doubled(other=(0.1, 0.05))
+
+
+def _set_twice(rates: Sequence[float] = (0.1, 0.05), other: Sequence[float] = (0.1,), lines: int = 1) -> Log:
+    """Steps of two optimizers at rates that change, where the text writes one rate over another."""
+    tape = Tape("w", "v")
+    for number in range(8):
+        tape.passes(1)
+        tape.step(rate=rates[number % len(rates)])
+        tape.step(optimizer=1, rate=other[number % len(other)])
+        tape.clear()
+    return tape.log(set_twice=(at(OTHER), at(LAYER))[:lines])
+
+
+@finds(
+    "rates.set_twice",
+    "schedules-for-one-optimizer",
+    "warning",
+    OTHER,
+    "the steps of SGD #1 (train.py:1) were taken at rates that changed",
+    "SGD #2 (train.py:1): it took 8 steps at 0.1",
+    remedy="Set each rate in the groups of the optimizer that it is meant for.",
+)
+def a_rate_is_written_over_another_ones() -> Log:
+    return _set_twice()
+
+
+@quiet("rates.set_twice")
+def a_rate_is_written_twice_and_both_optimizers_get_one() -> Log:
+    return _set_twice(other=(0.1, 0.05))
+
+
+@quiet("rates.set_twice")
+def a_rate_is_written_twice_to_the_same_value_each_time() -> Log:
+    return _set_twice(rates=(0.1,))
+
+
+@quiet("rates.set_twice")
+def rates_are_written_twice_at_two_places() -> Log:
+    return _set_twice(lines=2)
 
 
 def set_back(count: int = 8, taken: Sequence[float] = (0.1,), **fields: Any) -> Log:
@@ -8251,7 +8377,7 @@ def a_checkpoint_whose_input_needs_no_gradient() -> Log:
     "graph-cut",
     "warning",
     FORWARD,
-    "b ran in every forward and belong to SGD, but no gradient reached them in 3 steps",
+    "b ran in every forward and belongs to SGD, but no gradient reached it in 3 steps",
     names=["b"],
 )
 def one_layer_gets_no_gradient() -> Log:
@@ -8263,7 +8389,7 @@ def one_layer_gets_no_gradient() -> Log:
     "graph-cut",
     "warning",
     OTHER,
-    "b belong to SGD, but no gradient reached them in 3 steps. What they compute leaves the graph at train.py:8",
+    "b belongs to SGD, but no gradient reached it in 3 steps. What it computes leaves the graph at train.py:8",
     remedy="If that is not meant, take the detach(), .item(), .data, .numpy() or no_grad() away there; if it is, "
     "leave these parameters out of the optimizer.",
     names=["b"],
@@ -8635,6 +8761,44 @@ def a_frozen_model_is_handed_over_in_the_place_of_another() -> Log:
     return tape.log({"w": {"requires_grad": False}})
 
 
+def beside_a_phase(shape: tuple[int, ...]) -> Log:
+    """An optimizer whose model of this shape never runs steps beside one that trains a matrix of two by two."""
+    tape = Tape("w", "v")
+    for _ in range(4):
+        tape.passes(1, names="w")
+        tape.step()
+        tape.step(OTHER, optimizer=1)
+        tape.clear()
+    return tape.log({"w": {"shape": (2, 2)}, "v": {"ran": 0, "shape": shape}})
+
+
+@finds("ownership.never", "stepped-without-gradients", "info", OTHER, "SGD #2 (train.py:1) took 4 steps, and no")
+def an_optimizer_waits_for_another_phase() -> Log:
+    return beside_a_phase(shape=(7, 3))
+
+
+@finds("ownership.never", "stepped-without-gradients", "error", OTHER, "SGD #2 (train.py:1) took 4 steps, and no")
+def an_optimizer_holds_a_copy_of_what_is_trained_meanwhile() -> Log:
+    return beside_a_phase(shape=(2, 2))
+
+
+@finds(
+    "ownership.never",
+    "graph-cut",
+    "info",
+    FORWARD,
+    "b belongs to SGD, but no gradient reached it in 3 steps. Whether the module that holds it used it was not seen.",
+)
+def a_parameter_of_a_model_of_ones_own_gets_no_gradient() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.forward()
+        tape.backward(names="w")
+        tape.step()
+        tape.clear()
+    return tape.log({"b": {"in_own_class": True}})
+
+
 @finds(
     "ownership.never",
     "stepped-without-gradients",
@@ -8879,7 +9043,7 @@ def an_output_is_thrown_away_beside_one_that_is_cut() -> Log:
     "graph-cut",
     "info",
     FORWARD,
-    "no gradient reached them in 3 steps. What they give was gone before the loss went backward: nothing was made of",
+    "no gradient reached it in 3 steps. What it gives was gone before the loss went backward: nothing was made of",
     names=["c"],
 )
 def what_a_layer_gives_is_dropped() -> Log:
@@ -8958,7 +9122,7 @@ def adapted(old: dict[str, Any] | None = None, new: dict[str, Any] | None = None
     )
 
 
-@finds("ownership.never", "graph-cut", "warning", FORWARD, "b ran in every forward and belong to SGD #2")
+@finds("ownership.never", "graph-cut", "warning", FORWARD, "b ran in every forward and belongs to SGD #2")
 def a_later_optimizer_never_reaches_a_part() -> Log:
     return two_phases(reached="w")
 

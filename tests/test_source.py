@@ -251,6 +251,76 @@ def test_an_option_is_written_into_an_attribute_of_the_optimizer(text: str, tmp_
     assert [one.line for one in misplaced.in_attributes([file])] == ([] if line is None else [line])
 
 
+SETS = "    for group in {0}.param_groups:\n        group['lr'] = {1}\n"
+SETS_TWICE = {
+    "def decay(step):\n" + SETS.format("actor", "a") + SETS.format("actor", "b"): 4,
+    "def decay(step):\n" + SETS.format("actor", "a") + SETS.format("critic", "b"): None,
+    "def decay(step):\n" + SETS.format("actor", "a") + SETS.format("actor", "a"): None,
+    "def decay(step):\n" + SETS.format("actor", "a") + "    wait()\n" + SETS.format("actor", "b"): None,
+    "def decay(step):\n  if step < 9:\n" + SETS.format("actor", "a") + "  else:\n" + SETS.format("actor", "b"): None,
+    "actor.param_groups[0]['lr'] = a\nactor.param_groups[0]['lr'] = b\n": 2,
+    "actor.param_groups[0]['lr'] = a\nactor.param_groups[1]['lr'] = b\n": None,
+    "steps = map(lambda step: step.param_groups, found)\nfor group in actor.param_groups:\n    group['lr'] = a\n": None,
+}
+
+
+@pytest.mark.parametrize("text", SETS_TWICE)
+def test_a_rate_is_written_over_the_one_before(text: str, tmp_path: Path) -> None:
+    file, line = written(tmp_path, text), SETS_TWICE[text]
+    assert [one.line for one in misplaced.set_twice([file])] == ([] if line is None else [line])
+
+
+STEPS = "def train(loader):\n    for i, batch in enumerate(loader):\n        {0}\n        loss = model(batch)\n"
+STEPS += "        loss.backward()\n        if (i + 1) % k == 0:\n            optimizer.step()\n"
+UNREAD = {
+    STEPS.format("size = min(k, len(loader) - i)"): ("size", 3),
+    STEPS.format("size = k if i < whole else rest"): ("size", 3),
+    STEPS.format("size = k"): ("size", 3),
+    STEPS.format("size = min(k, 9); log(size)"): None,
+    STEPS.format("steps = len(loader) // k"): None,
+    STEPS.format("size = min(j, 9)"): None,
+    STEPS.format("k = 4; text = '%s' % name; copy = name"): None,
+}
+
+
+@pytest.mark.parametrize("text", UNREAD)
+def test_the_size_of_a_window_is_at_hand_and_nothing_reads_it(text: str, tmp_path: Path) -> None:
+    found, wanted = source.unread_share(((written(tmp_path, text), 7),)), UNREAD[text]
+    assert (found and (found[0], found[1].line)) == wanted
+
+
+AGAIN = {
+    "def step(loss):\n    loss = loss / k\n    (loss / k).backward()\n": (3, "k"),
+    "def step(loss):\n    loss /= k\n    loss /= k\n    loss.backward()\n": (3, "k"),
+    "def step(losses):\n    losses[0] = losses[0] / k\n    (losses[0] / k).backward()\n": (3, "k"),
+    "def step(a, b):\n    loss = (a + b) / 2\n    loss = loss / k\n    loss.backward()\n": (3, ""),
+    "def step(loss):\n    loss = model(batch)\n    loss /= k\n    loss.backward()\n": (3, ""),
+    "def step(loss):\n    loss = other / k\n    loss.backward()\n": (2, ""),
+    "def step(loss):\n    loss.backward()\n": None,
+}
+
+
+@pytest.mark.parametrize("text", AGAIN)
+def test_where_a_loss_is_divided_again(text: str, tmp_path: Path) -> None:
+    place, by = source.divided_again(((written(tmp_path, text), text.count("\n")),))
+    assert (place and (place.line, by)) == AGAIN[text]
+
+
+GIVES = "def step(data):\n    {0} = model(data)\n    loss = criterion({1})\n"
+GIVEN = {
+    GIVES.format("logits, features", "features"): True,
+    GIVES.format("logits, features", "logits, features"): False,
+    GIVES.format("logits, features", "other"): False,
+    GIVES.format("logits", "other"): False,
+    GIVES.format("_, features", "features"): True,
+}
+
+
+@pytest.mark.parametrize("text", GIVEN)
+def test_a_part_of_what_a_call_gives_is_thrown_away(text: str, tmp_path: Path) -> None:
+    assert source.throws_away(written(tmp_path, text), 2) is GIVEN[text]
+
+
 RATE = "def adjust_learning_rate(epoch):\n    return 0.1 * 0.5 ** epoch\n"
 UNWRITTEN = {
     RATE + "def train(epoch):\n    lr = adjust_learning_rate(epoch)\n    print(epoch, lr)\n": 4,

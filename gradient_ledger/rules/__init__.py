@@ -56,6 +56,7 @@ RULES: tuple[Rule, ...] = (
     rates.rates_for_factors,
     rates.never_scheduled,
     rates.doubled,
+    rates.set_twice,
     rates.unscheduled,
     rates.early_schedules,
     rates.first_groups,

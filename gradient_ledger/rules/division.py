@@ -82,10 +82,12 @@ def twice(view: View) -> Iterator[Finding]:
         size = view.size(optimizer)
         plain = [w for w in windows if w.passes == size and not w.of(Edit) and not w.step.assigned and not w.step.hooks]
         known = any(w.step.reference is not None for w in windows)  # then numbers tell
-        if size < LEAST or len(plain) * 2 < len(windows) or known:
+        looked_at = [one for w in plain for one in view.passes_of(w) if one.pass_number <= LOOKED_AT]
+        # By two, and by two again, may be a mean of two things, halved: then the text has to tell.
+        told_by_text = bool(looked_at) and all(one.shared_by for one in looked_at)
+        if size < (LEAST - 1 if told_by_text else LEAST) or len(plain) * 2 < len(windows) or known:
             continue
         by = view.divisor(optimizer)
-        looked_at = [one for w in plain for one in view.passes_of(w) if one.pass_number <= LOOKED_AT]
         again = bool(looked_at) and all(one.shares.count(size) > 1 for one in looked_at)
         if by != size * size and not again:
             continue
@@ -136,12 +138,13 @@ def _bare_beside_divided(view: View, window: Window) -> list[Backward]:
             lines.setdefault(trail, []).append(view.by_pass[number])
     size = max((len(passes) for passes in lines.values()), default=0)
     divided = [p for p in lines.values() if len(p) == size and all(size in (one.divisor, one.quotient) for one in p)]
-    bare = [p for p in lines.values() if len(p) == size and all(_is_bare(one) for one in p)]
+    bare = [p for p in lines.values() if len(p) == size and all(_is_bare(one, size) for one in p)]
     return [passes[0] for passes in bare] if size > 1 and divided else []
 
 
-def _is_bare(one: Backward) -> bool:
-    return one.divisor is None and (one.bare or one.weighed or one.means) and not one.gradient
+def _is_bare(one: Backward, size: int) -> bool:
+    plain = one.bare or one.weighed or one.means or (one.summands_by is not None and size not in one.summands_by)
+    return one.divisor is None and plain and not one.gradient
 
 
 UNEQUAL = 1.5

@@ -282,12 +282,12 @@ def _cleared_for_others(
 
 
 def _cleared_in_its_place(view: View, optimizer: int, faulty: list[Window]) -> tuple[int, Place | None] | None:
-    """Another optimizer whose gradients are cleared right before the backward passes of this one alone, after its own
-    step, at a line that is not the one that clears them for its own passes: a block that was copied."""
+    """Another optimizer whose gradients are cleared right before the backward passes of this one, after its own step, at
+    a line that is not the one that clears them for its own passes: a block that was copied."""
     mine = view.owned.get(optimizer, frozenset())
     found: list[tuple[int, Place | None]] = []
     for window in faulty:
-        own = [e.number for e in window.of(Accumulate) if set(e.names) <= mine]
+        own = [e.number for e in window.of(Accumulate) if mine & set(e.names)]
         before = [e for e in window.events if own and e.number < own[-1] and isinstance(e, (Accumulate, Clear, Step))]
         last = before[-1] if before else None
         if not isinstance(last, Clear) or last.by in (None, optimizer):
@@ -593,12 +593,14 @@ def used_again(view: View) -> Iterator[Finding]:
         if both and not view.repeats(optimizer):
             others = sorted({o for w in both for o in w.step.used_by if o != optimizer})
             names = sorted({name for w in both for name in w.step.stale})
+            made = next((one.made_at for one in view.log.optimizers if one.number == optimizer), None)
             yield finding(
                 "parameter-in-two-optimizers",
                 "error",
-                both[0].step.where,
+                made or both[0].step.where,
                 f"{view.label(optimizer)} steps {some(names)} with a gradient that "
-                f"{some(view.label(o) for o in others)} had used already: {times(len(both), 'step')}.",
+                f"{some(view.label(o) for o in others)} had used already: {times(len(both), 'step')}, the first at "
+                f"{both[0].step.where}.",
                 names=names[:10],
                 steps=steps_of(both),
             )

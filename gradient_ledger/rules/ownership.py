@@ -49,7 +49,7 @@ def crossed(view: View) -> Iterator[Finding]:
             continue
         window, detail = hits[0]
         steps = times(len(hits), "step")
-        early = _cleared_before(window, detail)
+        early = next((place for w, one in hits if (place := _cleared_before(w, one)) is not None), None)
         if early is not None:
             yield finding(
                 "backward-reaches-another-model",
@@ -335,9 +335,11 @@ def never(view: View) -> Iterator[Finding]:
             why = ": all of it is frozen. " + others if frozen else ": " + others if orphans else ""
             remedy = "Give the optimizer the parameters that are to be trained." if frozen else ""
             made = next((one.made_at for one in view.log.optimizers if one.number == optimizer), None)
+            # Beside others that train, it may wait for another phase, in which its model is called.
+            waits = backwards and not (orphans or any(p.ran for p in mine)) and not _has_twins(view, mine, windows)
             yield finding(
                 "stepped-without-gradients",
-                "error",
+                "info" if waits else "error",
                 made if frozen and made is not None else windows[0].step.where,
                 f"{view.label(optimizer)} took {times(len(windows), 'step')}, and no gradient ever reached what it holds"
                 f"{why if backwards else ': no backward() ran'}.",
@@ -359,15 +361,25 @@ def never(view: View) -> Iterator[Finding]:
             )
         else:
             places = [p.cut_at for p in cut if p.cut_at is not None]
-            leaves = f" What they compute leaves the graph at {places[0]}." if places else ""
+            one = len(cut) == 1
+            leaves = (
+                f" What {'it computes' if one else 'they compute'} leaves the graph at {places[0]}." if places else ""
+            )
             thrown = None if places else cut[0].thrown_at
             if thrown is not None:
                 leaves = f" The call at {thrown.short} throws away what it gives, or a part of that."
-            ran = "ran in every forward and belong" if cut[0].ran else "belong"
+            belong = "belongs" if one else "belong"
+            ran = f"ran in every forward and {belong}" if cut[0].ran else belong
             heads = not places and _are_other_heads(cut, mine)
             dropped = not places and all(p.dropped for p in cut) and len(cut) < len(mine)
             if dropped and thrown is None:
-                leaves = " What they give was gone before the loss went backward: nothing was made of it."
+                gives = "it gives" if one else "they give"
+                leaves = f" What {gives} was gone before the loss went backward: nothing was made of it."
+            # A layer that ran has used what it holds; a forward of the user's own may have a branch without it.
+            unsure = not places and all(p.in_own_class for p in cut) and len(cut) < len(mine)
+            if unsure and thrown is None:
+                ran = belong
+                leaves = f" Whether the module that holds {_them(cut)} used {_them(cut)} was not seen."
             if heads:
                 leaves = " Its neighbour got some: where each task has a head of its own, that is meant."
             yield finding(
@@ -375,11 +387,11 @@ def never(view: View) -> Iterator[Finding]:
                 "error"
                 if len(cut) == len(mine)
                 else "warning"
-                if thrown is None and not (heads or dropped)
+                if thrown is None and not (heads or dropped or unsure)
                 else "info",
                 places[0] if places else cut[0].called_at,
                 f"{some(p.name for p in cut)} {ran} to {view.label(optimizer)}, but no gradient "
-                f"reached them in {times(steps_taken(view, optimizer, windows), 'step')}.{leaves}",
+                f"reached {_them(cut)} in {times(steps_taken(view, optimizer, windows), 'step')}.{leaves}",
                 "If that is not meant, take the detach(), .item(), .data, .numpy() or no_grad() away there; if it is, "
                 "leave these parameters out of the optimizer."
                 if places
@@ -397,6 +409,17 @@ def never(view: View) -> Iterator[Finding]:
             unused.severity != "info" or not replaced
         ):  # beside what is wrong, what gradients only pass through is nothing
             yield unused
+
+
+def _has_twins(view: View, mine: list[ParameterFacts], windows: list[Window]) -> bool:
+    """Whether another optimizer trains parameters of the same shapes meanwhile, as those of a copy, or nobody else
+    takes steps at all."""
+    shapes = {p.shape for p in mine}
+    meanwhile = {o for o, own in view.windows.items() if own is not windows and own}
+    meanwhile = {o for o in meanwhile if view.windows[o][-1].step.number > windows[0].step.number}
+    return not meanwhile or any(
+        shapes <= {p.shape for p in view.log.parameters if p.deposits and other in p.owners} for other in meanwhile
+    )
 
 
 def _are_other_heads(cut: list[ParameterFacts], mine: list[ParameterFacts]) -> bool:
@@ -713,9 +736,10 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
         return True
     trained = [p for p in mine if p.owners]
     if trained:
-        behind = min(p.position for p in trained) < orphan.position or _beside_the_parts(orphan, mine)
-        behind = behind or _a_small_part_of_several(orphan, mine)
-        return behind and bool(orphan.stepped_past) and not any(_part(p) == _part(orphan) for p in trained)
+        if not orphan.stepped_past or _beside_the_parts(orphan, mine):
+            return bool(orphan.stepped_past)
+        behind = min(p.position for p in trained) < orphan.position or _a_small_part_of_several(orphan, mine)
+        return behind and not any(_part(p) == _part(orphan) for p in trained)
     return not any(p.read for p in mine)
 
 
@@ -726,9 +750,12 @@ def _with_an_empty_group(view: View, parameters: list[ParameterFacts]) -> bool:
 
 
 def _beside_the_parts(orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:
-    """Whether it stands on its model itself, the parts of which are all trained: they were listed, and it was not."""
-    parts = [p for p in mine if "." in _inner(p) and p.deposits]
-    return "." not in _inner(orphan) and not orphan.read and len(parts) > 1 and all(p.owners for p in parts)
+    """Whether it stands on a model itself, the parts of which are all trained: they were listed, and it was not."""
+    held_by = _inner(orphan).rpartition(".")[0]
+    own = f"{held_by}." if held_by else ""
+    beside = [p for p in mine if p.deposits and _inner(p).startswith(own)]
+    parts = [p for p in beside if "." in _inner(p)[len(own) :]]
+    return not orphan.read and len(parts) > 1 and all(p.owners for p in parts)
 
 
 _SEVERAL = 3

@@ -15,6 +15,7 @@ from gradient_ledger.events import (
     Step,
 )
 from gradient_ledger.rules.view import (
+    BY_HAND,
     SETTLED,
     View,
     Window,
@@ -316,6 +317,24 @@ def doubled(view: View) -> Iterator[Finding]:
                 f"{times(steps_taken(view, one.bare, view.windows[one.bare]), 'step')} at {rates.pop():.3g}.",
                 scheduler_steps=max(counts),
             )
+
+
+def set_twice(view: View) -> Iterator[Finding]:
+    """A rate of a schedule of the user's own that is written over another one's, while an optimizer gets none."""
+    taken = {number: [w.step.rate for w in windows] for number, windows in view.windows.items() if number != BY_HAND}
+    moved = [number for number, rates in taken.items() if len(set(rates)) > 1]
+    bare = [number for number, rates in taken.items() if len(rates) >= SETTLED and len(set(rates)) == 1]
+    if len(view.log.set_twice) != 1 or not moved or not bare or taken[bare[0]][0] is None:
+        return
+    yield finding(
+        "schedules-for-one-optimizer",
+        "warning",
+        view.log.set_twice[0],
+        f"This sets the learning rate that the statement before has just set, to another value, and the steps of "
+        f"{view.label(moved[0])} were taken at rates that changed. Nothing moves that of {view.label(bare[0])}: it took "
+        f"{times(steps_taken(view, bare[0], view.windows[bare[0]]), 'step')} at {taken[bare[0]][0]:.3g}.",
+        "Set each rate in the groups of the optimizer that it is meant for.",
+    )
 
 
 def unscheduled(view: View) -> Iterator[Finding]:

@@ -34,6 +34,9 @@ def sizes(view: View) -> Iterator[Finding]:
         whole = [w for w in windows if w.passes and not w.step.stale and not _stale_inside(w)]
         if len(whole) < 2 and not view.log.window:
             continue
+        if told := _whole_at_first(view, whole):
+            yield _more_than_one(whole, told)
+            continue
         size = view.size(optimizer) or _divided_for(view, optimizer, whole)
         found = [w.micro_batches for w in whole]
         if not size or not found:
@@ -55,6 +58,37 @@ def sizes(view: View) -> Iterator[Finding]:
         elif smaller and not _tails(view, whole, smaller):
             if view.log.window or (_gave_up(smaller) and any(w.step.passed_over for w in smaller)):
                 yield _misaligned(view, whole, smaller, size)
+
+
+def _whole_at_first(view: View, windows: list[Window]) -> int:
+    """How many passes the first window holds, where each of its losses is divided by that, and all later windows hold
+    the same number of passes more: their shares make up more than one."""
+    looked_at = [w for w in windows if all(n <= LOOKED_AT for n in w.step.pass_numbers)]
+    if not looked_at:
+        return 0
+    first, *later = map(view.passes_of, looked_at)
+    size = len(first)
+    more = {len(passes) - size for passes in later}
+    if size < 2 or len(later) < 2 or len(more) != 1 or not 0 < max(more) < size or view.log.window:
+        return 0
+    shares = [sum(1 / (one.quotient or one.divisor or 1) for one in passes) for passes in (first, *later)]
+    whole = {one.quotient or one.divisor for one in first} == {size}
+    return size if whole and all(share > 1.01 for share in shares[1:]) else 0
+
+
+def _more_than_one(windows: list[Window], size: int) -> Finding:
+    sizes = [w.micro_batches for w in windows]
+    return finding(
+        "tail-leaks-into-next-epoch",
+        "error",
+        _condition(windows[1]),
+        f"The first window holds {size} passes, and each of their losses is divided by {size}. The {len(windows) - 1} after "
+        f"it hold {sizes[1]}, and the shares of their losses make up more than one: what is left over behind a whole window "
+        "is added to the next one.",
+        sizes=sizes[:40],
+        window=size,
+        steps=steps_of(windows[1:]),
+    )
 
 
 STAYS = 3
@@ -343,8 +377,9 @@ def means(view: View) -> Iterator[Finding]:
             known += any(p.reduction is not None or p.bare or p.means or p.divisor is not None for p in passes)
             known += any(p.counts for p in passes)
             quiet = not window.of(Edit) and not window.step.assigned and not window.step.hooks
-            # What is weighted and summed is a mean as well, but it takes the loss that is shown to say so.
-            weighed = window.step.reported is not None
+            # What is weighted and summed is a mean as well, but it takes the loss that is shown, or the window's size
+            # that the text has at hand for nothing, to say so.
+            weighed = window.step.reported is not None or window.step.unread is not None
             # One count for all of its passes may be that of the window, which is as it should be.
             counted = len({p.counts for p in passes}) > 1
             plain = all(
@@ -359,6 +394,9 @@ def means(view: View) -> Iterator[Finding]:
             k, shown = summed[0].micro_batches, summed[0].step.reported
             gathered = [w for w in summed if _gathers(w) and view.log.window in (None, w.micro_batches)]
             told = f" The loss that is shown is divided, at {shown}." if shown else ""
+            unread = summed[0].step.unread
+            if not told and unread is not None:
+                told = f" The size of a window is at hand as {unread[0]} ({unread[1].short}), and nothing reads that."
             if not told and len(gathered) == len(summed):
                 under = f" under {summed[0].step.condition!r}" if "%" in summed[0].step.condition else ""
                 told = f" By its text the step{under} is one for all of them."
