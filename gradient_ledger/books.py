@@ -45,13 +45,15 @@ def _numbered(kind: str, number: int) -> str:
 class Schedule:
     """One scheduler that is made for so many steps, and how many it took."""
 
-    __slots__ = ("length", "named", "optimizer", "place", "steps", "type")
+    __slots__ = ("in_epochs", "length", "named", "optimizer", "place", "steps", "type")
 
-    def __init__(self, scheduler: Any, optimizer: int, length: int, named: bool):
+    def __init__(self, scheduler: Any, optimizer: int, length: int, named: bool, in_epochs: str = ""):
         self.type = type(scheduler).__name__
         self.optimizer = optimizer
         self.length, self.named = length, named
         """Named: it says so itself. Else it is the largest number that its function holds."""
+        self.in_epochs = in_epochs
+        """That function, where it calls what it is given an epoch."""
         self.steps = 0
         self.place: Place | None = None
 

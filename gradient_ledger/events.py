@@ -180,8 +180,7 @@ class Backward(Event):
     divisor: float | None = None
     """The constant a mean loss was divided by on the way to its root; None where there is none."""
     shares: tuple[int, ...] = ()
-    """By which whole numbers it was divided as a whole, one after the other, where there are two or more; looked at in
-    the first passes of a line."""
+    """By which whole numbers it was divided as a whole, one after the other; looked at in some passes of a line."""
     shared_at: Place | None = None
     """Where the outermost of the functions that called for the pass divides it by one of these."""
     shared_by: str = ""
@@ -203,7 +202,7 @@ class Backward(Event):
     weighed: bool = False
     """Whether it is a mean with a weight such as people write, divided by nothing."""
     summands_by: tuple[int, ...] | None = None
-    """By which whole numbers summands of it are divided, where it is a sum that nothing divides as a whole."""
+    """By which whole numbers its summands are divided, where it is a sum that nothing divides as a whole."""
     undivided: str = ""
     """The operation of a summand that was not divided, where another one was; else empty."""
     contrast: int = 0
@@ -996,6 +995,8 @@ class ScheduleFacts:
     """Whether it says itself how many; else that is the largest whole number that its function holds."""
     in_steps: str = ""
     """What the text gives it as its time, where it calls that a number of steps."""
+    in_epochs: str = ""
+    """Its function as `name(argument)`, where the argument is called an epoch."""
 
 
 @dataclass(frozen=True)
@@ -1406,6 +1407,8 @@ class Log:
     """Lines in loops over parameters that bind the loop's name to something new, which nothing reads."""
     first_rate_at: Place | None = None
     """The one line that sets the learning rate of an optimizer's first group by that name."""
+    cast_low_at: Place | None = None
+    """The one line that casts a model to half precision, by its text."""
     set_twice: tuple[Place, ...] = ()
     """Lines that set the learning rate of the very groups whose rate the statement before has set to something else."""
     gone: tuple[GoneGradients, ...] = ()

@@ -114,6 +114,12 @@ def _is_mean_of_rows(node: Any) -> bool:
     return len(sizes) > 0 and number(node) == sizes[0]
 
 
+def _is_over_count(node: Any) -> bool:
+    """Whether this is a sum divided by a whole number of what was summed, as a mean over what a mask leaves is."""
+    count = number(node) if _kind(node.__class__) == "DivBackward0" else None
+    return count is not None and count.is_integer() and 1 < count <= _summed(_first(node))
+
+
 def _first(node: Any) -> Any:
     for inner, _ in node.next_functions:
         if inner is not None:
@@ -132,7 +138,7 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
     if type(inner).__name__ == "AddBackward0" and _is_smoothed(inner):
         return {"divisor": float(whole)} if quotient and (whole := _whole(factor)) else {"bare": factor == 1.0}
     if type(inner).__name__ == "AddBackward0":
-        terms = [_constant(one, False) for one in summands(inner)]
+        terms = [(1.0, one, False) if _is_over_count(one) else _constant(one, False) for one in summands(inner)]
         divided = {whole for f, _, quotient in terms if quotient and (whole := _whole(f))}
         whole = factor == 1.0 and not divided and all(_reduction(one) == "mean" for _, one, _ in terms)
         means = {"means": True} if whole else {}
@@ -142,7 +148,8 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
             if left:
                 return {"divisor": float(by), "undivided": _word(left[0])}
         known: dict[str, Any] = {"quotient": whole} if quotient and (whole := _whole(factor)) else {}
-        known |= {"summands_by": tuple(sorted(divided))} if factor == 1.0 else {}
+        if factor == 1.0:
+            known["summands_by"] = tuple(sorted({by for one in summands(inner) for by in shares(one, False)}))
         return means | {"bare": factor == 1.0 and any(f == 1.0 for f, _, _ in terms)} | known
     if _reduction(inner) != "mean":
         return {}

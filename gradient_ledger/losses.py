@@ -614,6 +614,8 @@ class _Reader:
         known = [name for name in names if isinstance(self.variables.get(name), (Tensor, float))]
         if len(known) > 1:  # a weight beside it comes from elsewhere
             known = [name for name in known if self._is_computed(name, line)] or known
+        if len(known) > 1:
+            known = [name for name in known if isinstance(self.variables[name], Tensor)] or known
         plain = len(known) == 1 and known[0] not in called
         held, local = self._held(side), self._set_here(side, line)
         if local is not None and not plain:
@@ -653,6 +655,9 @@ class _Reader:
                 ast.unparse(side), lost, value, True, self.file, made, meant=meant, result_meant=result, lost=True
             )
         at = begun.line if begun else side.lineno
+        cuts = [one for one in ast.walk(begun.value) if _cut_out(one) is not None] if begun is not None else []
+        if len(cuts) == 1:
+            at = getattr(cuts[0], "end_lineno", at)
         file = file if begun else self.file
         frozen = frozenset(id(p) for one in chain for p in self._frozen(one))
         return Idle(

@@ -69,9 +69,10 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         normed.look(state, node)
     if passes <= LOOKS:
         one.draft.fields |= graph.divisions(node, scaled)
-        if len(shares := graph.shares(node, scaled)) > 1:
+        one.draft.fields["shares"] = shares = graph.shares(node, scaled)
+        if len(shares) > 1:
             shared_at, shared_by = source.divided_again(line)
-            one.draft.fields |= {"shares": shares, "shared_at": shared_at, "shared_by": shared_by}
+            one.draft.fields |= {"shared_at": shared_at, "shared_by": shared_by}
         if "targets" in one.draft.fields:
             one.draft.fields["loss_at"] = losses.made_at(places.user_frame(frame))
     _look_for_factors(state, node, line)

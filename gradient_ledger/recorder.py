@@ -334,6 +334,7 @@ class Recorder(State):
                         one.place,
                         one.named,
                         source.length_in_steps(files, one.type),
+                        one.in_epochs,
                     )
                     for one in self.books.schedules.values()
                 )
@@ -391,6 +392,7 @@ class Recorder(State):
                     if one is not None and source.uses_gradients(place.file, place.line)
                 ),
                 stand_ins=tuple(self.stand_ins.values()),
+                cast_low_at=source.only_line(files, source.CASTS_A_MODEL),
                 set_twice=misplaced.set_twice(self.journal.files()),
                 unloaded=misplaced.unloaded(self.journal.files()),
                 in_defaults=misplaced.in_defaults(self.journal.files()),

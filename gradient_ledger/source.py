@@ -58,6 +58,8 @@ def conditions(place: Place, trail: Trail) -> dict[str, Any]:
     """
     frames = [Place(file, line, place.function, place.through) for file, line in trail] or [place]
     found = [(frame, _around(frame.file, frame.line)) for frame in frames]
+    pairs = zip(found, frames[1:], strict=False)
+    found += [(outer, told) for (inner, one), outer in pairs if (told := _asked_for(inner, one, outer)) is not None]
     under = [(frame, one) for frame, one in found if one.under is not None]
     frame, one = next(((f, o) for f, o in under if "%" in o.condition), under[0] if under else (place, _NOTHING))
     over = next(((f, o.passed_over) for f, o in found if o.passed_over is not None), None)
@@ -71,6 +73,23 @@ def conditions(place: Place, trail: Trail) -> dict[str, Any]:
         "passed_over": Place(over[0].file, over[1]) if over is not None and over[1] is not None else None,
         "behind": Place(place.file, head) if (head := _loop_before(place.file, place.line)) is not None else None,
     }
+
+
+def _asked_for(inner: Place, around: Around, outer: Place) -> Around | None:
+    """Where a function's caller gives the argument that decides about the step in it, as `update=(i + 1) % k == 0`."""
+    function = scope(inner.file, inner.line)
+    if not isinstance(function, ast.FunctionDef) or not around.condition.isidentifier():
+        return None
+    asked = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    within = scope(outer.file, outer.line)
+    for call in own(within) if within is not None else ():
+        if isinstance(call, ast.Call) and call.lineno <= outer.line <= (call.end_lineno or 0):
+            given = {one.arg: one.value for one in call.keywords if one.arg is not None}
+            given |= dict(zip(asked[asked[:1] == ["self"] :], call.args, strict=False))
+            value = given.get(around.condition)
+            if value is not None and "%" in (text := ast.unparse(value)):
+                return Around(value.lineno, text, None)
+    return None
 
 
 @lru_cache(maxsize=256)
@@ -284,7 +303,9 @@ def _around(file: str, line: int) -> Around:
     elif under is not None and around is None and _is_main(under.test):
         under = None
     holding = [n for n in ifs if n.body[0].lineno <= line <= (n.body[-1].end_lineno or 0) and under is not None]
-    nearest = sorted((n for n in holding if around is None or n.lineno > around.lineno), key=_line, reverse=True)
+    # One around a loop over optimizers decides as well, but not one around the loop over the data.
+    whole = around is None or "backward(" not in ast.unparse(around)
+    nearest = sorted((n for n in holding if whole or n.lineno > around.lineno), key=_line, reverse=True)
     counted = next(((n, told) for n in nearest if (told := _counts(file, n)) is not None), None)
     if counted is not None:
         under = counted[0]  # not what asks for a scaler inside it
@@ -458,6 +479,13 @@ def only_line(files: Iterable[str], text: str) -> Place | None:
     """The one line of all that matches; None where there are several."""
     found = [place for file in files for place in _lines(file, text)]
     return found[0] if len(found) == 1 else None
+
+
+CASTS_A_MODEL = (
+    r"^(?!.*autocast)(?=.*(model|net\b|network|encoder|decoder|policy|unet|Model\()|.*set_default_dtype)"
+    r".*(\.bfloat16\(\)|\.half\(\)|(\.to\(|set_default_dtype\(|torch_dtype=|dtype=).*torch\.(bfloat16|float16|half)\b)"
+)
+"""What casts the weights of a model to half precision, by its name, where no autocast is begun."""
 
 
 @lru_cache(maxsize=1024)
@@ -1209,7 +1237,9 @@ def kept(place: Place) -> Place | None:
     found = [one for one in ast.walk(tree) if _fills(one, names) and not _COPIED.search(ast.unparse(one))]
     if len(found) != 1:
         return None
-    shown = next((inner for inner in _returned_by(place.file, getattr(found[0], "value", None)) if _views(inner)), None)
+    value = getattr(found[0], "value", None)
+    inside = [*_returned_by(place.file, value), *_appended_to(place.file, _line(found[0]), value)]
+    shown = next((inner for inner in inside if _views(inner)), None)
     return Place(place.file, shown.lineno if shown is not None else _line(found[0]))
 
 
@@ -1219,6 +1249,15 @@ def _returned_by(file: str, call: Any) -> list[Any]:
     found = [one for one in functions(file) if getattr(one, "name", "") == called]
     returns = [one for each in found for one in own(each) if isinstance(one, ast.Return) and one.value is not None]
     return list(ast.walk(returns[0])) if len(found) == len(returns) == 1 else []
+
+
+def _appended_to(file: str, line: int, value: Any) -> list[Any]:
+    """All that was appended, in the function of a line, to the list that a value is made of: `kept` in `dict(kept)`."""
+    within = scope(file, line)
+    names = words(value) if isinstance(value, ast.expr) and within is not None else set()
+    calls = [one for one in own(within) if isinstance(one, ast.Call)] if within is not None else []
+    appends = [one for one in calls if ast.unparse(one.func) in {f"{name}.append" for name in names}]
+    return [inner for one in appends for given in one.args for inner in ast.walk(given)]
 
 
 def _views(node: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import threading
 import weakref
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import torch
@@ -284,9 +284,7 @@ def _as_few_as_epochs(scheduler: Any, loop: ast.For, place: Place, frame: FrameT
 def _told_by_functions(scheduler: Any) -> dict[str, Any]:
     """What the text of a `LambdaLR`'s functions says: whether it counts optimizer steps, whether it gives a rate."""
     facts: dict[str, Any] = {}
-    functions = getattr(scheduler, "lr_lambdas", ())
-    for one, base in zip(functions, getattr(scheduler, "base_lrs", ()), strict=False):
-        code = getattr(getattr(one, "func", one), "__code__", None)  # a functools.partial has it inside
+    for code, base in zip(_codes(scheduler), getattr(scheduler, "base_lrs", ()), strict=False):
         if code is None:
             continue
         if "in_steps" not in facts and (told := source.counts_steps(code.co_filename, code.co_firstlineno)):
@@ -295,6 +293,20 @@ def _told_by_functions(scheduler: Any) -> dict[str, Any]:
         if "in_rates" not in facts and rate is not None:
             facts |= {"in_rates": rate[0], "in_rates_at": rate[1], "base": float(base)}
     return facts
+
+
+def _codes(scheduler: Any) -> list[CodeType | None]:
+    """The code of a `LambdaLR`'s functions; a functools.partial has it inside."""
+    return [getattr(getattr(one, "func", one), "__code__", None) for one in getattr(scheduler, "lr_lambdas", ())]
+
+
+def _counted_in_epochs(scheduler: Any) -> str:
+    """The function of a `LambdaLR` that calls what it is given an epoch, with that name."""
+    for code in _codes(scheduler):
+        name = code.co_varnames[0] if code is not None and code.co_argcount else ""
+        if code is not None and "epoch" in name.lower():
+            return f"{code.co_name}({name})"
+    return ""
 
 
 def _largest_held(scheduler: Any) -> int | None:
@@ -318,7 +330,7 @@ def _count_schedule(state: State, scheduler: Any, optimizer: int, frame: FrameTy
     books, key = state.books, id(scheduler)
     entry = books.schedules.get(key)
     if entry is None or (entry.type, entry.optimizer, entry.length) != (name, optimizer, length):
-        entry = books.schedules[key] = Schedule(scheduler, optimizer, length, named)
+        entry = books.schedules[key] = Schedule(scheduler, optimizer, length, named, _counted_in_epochs(scheduler))
     entry.steps += 1
     entry.place = places.user_place(frame)
 

@@ -769,6 +769,7 @@ MISCONCEPTIONS = (
         "Cut the graph with detach() in front of the other model, or clear these parameters before their own backward().",
         "",
         "4.5",
+        shadows=("window-misaligned",),
     ),
     Misconception(
         "inner-gradients-in-outer-step",

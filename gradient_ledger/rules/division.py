@@ -137,14 +137,18 @@ def _bare_beside_divided(view: View, window: Window) -> list[Backward]:
         if number in view.by_pass:
             lines.setdefault(trail, []).append(view.by_pass[number])
     size = max((len(passes) for passes in lines.values()), default=0)
-    divided = [p for p in lines.values() if len(p) == size and all(size in (one.divisor, one.quotient) for one in p)]
+    divided = [p for p in lines.values() if len(p) == size and all(_is_divided(one, size) for one in p)]
     bare = [p for p in lines.values() if len(p) == size and all(_is_bare(one, size) for one in p)]
     return [passes[0] for passes in bare] if size > 1 and divided else []
 
 
+def _is_divided(one: Backward, size: int) -> bool:
+    return size in (one.divisor, one.quotient, *one.shares, *(one.summands_by or ()))
+
+
 def _is_bare(one: Backward, size: int) -> bool:
-    plain = one.bare or one.weighed or one.means or (one.summands_by is not None and size not in one.summands_by)
-    return one.divisor is None and plain and not one.gradient
+    plain = one.bare or one.weighed or one.means or one.summands_by is not None
+    return plain and not one.gradient and one.divisor is None and not _is_divided(one, size)
 
 
 UNEQUAL = 1.5

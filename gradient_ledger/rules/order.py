@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from gradient_ledger.events import (
@@ -282,14 +283,18 @@ def _cleared_for_others(
 
 
 def _cleared_in_its_place(view: View, optimizer: int, faulty: list[Window]) -> tuple[int, Place | None] | None:
-    """Another optimizer whose gradients are cleared right before the backward passes of this one, after its own step, at
-    a line that is not the one that clears them for its own passes: a block that was copied."""
+    """Another optimizer whose gradients are cleared right before the backward passes of this one, after its own step or
+    its own clear, at a line that is not the one that clears them for its own passes: a line that was copied."""
     mine = view.owned.get(optimizer, frozenset())
     found: list[tuple[int, Place | None]] = []
     for window in faulty:
         own = [e.number for e in window.of(Accumulate) if mine & set(e.names)]
         before = [e for e in window.events if own and e.number < own[-1] and isinstance(e, (Accumulate, Clear, Step))]
         last = before[-1] if before else None
+        again = next((two for one, two in pairwise(before) if _clears_again(one, two)), None)
+        if isinstance(again, Clear) and again.by is not None and again.by != optimizer:
+            found.append((again.by, again.where))
+            continue
         if not isinstance(last, Clear) or last.by in (None, optimizer):
             continue
         stepped = any(isinstance(e, Step) and e.optimizer == last.by for e in before)
@@ -297,6 +302,11 @@ def _cleared_in_its_place(view: View, optimizer: int, faulty: list[Window]) -> t
         if stepped and elsewhere and last.by is not None:
             found.append((last.by, last.where))
     return found[0] if len(set(found)) == 1 and len(found) * 2 > len(faulty) else None
+
+
+def _clears_again(one: Event, two: Event) -> bool:
+    """Whether the second of two events clears what the first has just cleared, at another line."""
+    return isinstance(one, Clear) and isinstance(two, Clear) and one.by == two.by and one.where != two.where
 
 
 def _adds_alone(view: View, optimizer: int, faulty: list[Window]) -> Place | None:
@@ -333,7 +343,12 @@ def lost(view: View) -> Iterator[Finding]:
                 if thrown and not (len(windows) >= 8 and all(e.taken for e in thrown) and rare):
                     before[thrown[-1].where].append(window)
                 continue
-            thrown = [e for e in _lost(window, used) if not e.after_step]
+            thrown = _lost(window, used)
+            # Behind another optimizer's step they may be meant to go, and where somebody has looked at them; not if each
+            # is divided for a window of all of them.
+            divided = _divided_for_all(view, window, thrown)
+            if not divided:
+                thrown = [e for e in thrown if not e.after_step]
             if optimizer == BY_HAND or window.step.assigned or _rewritten(window):
                 # Read and cleared, then written back or stepped along by hand: somebody has sums of their own.
                 thrown = [e for e in thrown if not e.taken]
@@ -346,7 +361,9 @@ def lost(view: View) -> Iterator[Finding]:
                     dropped.append((window, thrown[-1]))
             elif window.passes > 1 or usual != 1:
                 inside[thrown[-1].where].append((window, thrown[-1]))
-            elif not any(e.taken or e.hooked for e in thrown) and len(window.of(Backward)) >= window.passes + count:
+            elif (divided or not any(e.taken or e.hooked for e in thrown)) and len(
+                window.of(Backward)
+            ) >= window.passes + count:
                 single[thrown[-1].where].append((window, thrown[-1]))
         for place, hit in before.items() if not view.repeats(optimizer) else ():
             yield _zeroed_before_step(view, optimizer, place, hit, windows)
@@ -370,6 +387,13 @@ def _lost(window: Window, used: set[Trail] | None) -> list[Clear]:
         and window.names & set(event.lost_names)
         and (used is None or any(trail in used for trail in event.lost_trails))
     ]
+
+
+def _divided_for_all(view: View, window: Window, thrown: list[Clear]) -> bool:
+    """Whether each loss that a step used was divided by as many as it used and these clears threw away."""
+    count = window.passes + sum(e.lost for e in thrown)
+    passes = view.passes_of(window)
+    return count > 1 and bool(passes) and all(count in (one.divisor, one.quotient, *one.shares) for one in passes)
 
 
 def cleared_twice(view: View) -> Iterator[Finding]:

@@ -221,12 +221,13 @@ def low_sums(view: View) -> Iterator[Finding]:
         low = [w for w in windows if w.step.low_precision]
         if low:
             bits = {"bfloat16": 8, "float16": 11}[low[0].step.low_precision]
+            cast = " Their weights are cast here." if view.log.cast_low_at is not None else ""
             yield finding(
                 "low-precision-accumulation",
                 "warning",
-                low[0].step.last_pass_at,
+                view.log.cast_low_at or low[0].step.last_pass_at,
                 f"{times(low[0].passes, 'backward pass')} per step are summed in {low[0].step.low_precision}, which "
-                f"keeps {bits} bits: small gradients are rounded away as the sum grows.",
+                f"keeps {bits} bits: small gradients are rounded away as the sum grows.{cast}",
                 dtype=low[0].step.low_precision,
                 passes=low[0].passes,
             )

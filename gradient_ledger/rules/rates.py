@@ -96,6 +96,7 @@ _EPOCH = 5
 def schedules(view: View) -> Iterator[Finding]:
     """Schedules that are made for so many steps, and stepped by another clock."""
     taken = {e.number: e.steps for e in view.log.optimizers}
+    yield from _told_in_epochs(view, taken)
     for one in (one for one in view.log.schedules if one.named):
         steps = taken.get(one.optimizer, 0)
         made = f"{one.scheduler} is made for {one.length} steps"
@@ -133,6 +134,27 @@ def schedules(view: View) -> Iterator[Finding]:
                 f"was at its end when {times(-(-one.length * steps // one.steps), 'step')} were taken.",
                 "Step the schedule once per optimizer step, behind it.",
                 length=one.length,
+                scheduler_steps=one.steps,
+                optimizer_steps=steps,
+            )
+
+
+def _told_in_epochs(view: View, taken: dict[int, int]) -> Iterator[Finding]:
+    """Functions of an epoch, by the name of their argument and by the number of epochs that they hold, which are asked at
+    each step."""
+    epochs = set(Counter(e.where for e in view.of(DataPass)).values())
+    for one in view.log.schedules:
+        steps = taken.get(one.optimizer, 0)
+        each = one.steps >= 2 * one.length and abs(one.steps - steps) * 10 <= steps
+        if one.in_epochs and not one.named and one.length in epochs and each:
+            yield finding(
+                "schedule-on-another-clock",
+                "warning",
+                one.where,
+                f"The function of this {one.scheduler}, {one.in_epochs}, counts epochs by its text and holds {one.length}, as "
+                f"many as there were. It was asked {times(one.steps, 'time')}, once with each step of "
+                f"{view.label(one.optimizer)}.",
+                "Step it once an epoch, after the loop over the batches, or let its function count steps.",
                 scheduler_steps=one.steps,
                 optimizer_steps=steps,
             )

@@ -34,6 +34,10 @@ def sizes(view: View) -> Iterator[Finding]:
         whole = [w for w in windows if w.passes and not w.step.stale and not _stale_inside(w)]
         if len(whole) < 2 and not view.log.window:
             continue
+        phase = next((p for p in _phases(whole) if _starts_too_short(view, p, _divided_by_all(view, p))), None)
+        if phase is not None:
+            yield _starts_short(view, phase, _divided_by_all(view, phase))
+            continue
         if told := _whole_at_first(view, whole):
             yield _more_than_one(whole, told)
             continue
@@ -58,6 +62,20 @@ def sizes(view: View) -> Iterator[Finding]:
         elif smaller and not _tails(view, whole, smaller):
             if view.log.window or (_gave_up(smaller) and any(w.step.passed_over for w in smaller)):
                 yield _misaligned(view, whole, smaller, size)
+
+
+def _phases(windows: list[Window]) -> list[list[Window]]:
+    """The windows of each line that steps, where one line took over from another for good: in phases of training."""
+    runs = [list(run) for _, run in groupby(windows, key=lambda w: w.step.where)]
+    lines = {run[0].step.where for run in runs}
+    return runs if len(lines) == len(runs) > 1 else []
+
+
+def _divided_by_all(view: View, windows: list[Window]) -> int:
+    """By what all losses of some windows are divided, if that is the size of most of these."""
+    by = {one.quotient or int(one.divisor or 0) for w in windows for one in view.passes_of(w)}
+    size = by.pop() if len(by) == 1 else 0
+    return size if 2 * sum(w.micro_batches == size for w in windows) > len(windows) and size >= LEAST - 1 else 0
 
 
 def _whole_at_first(view: View, windows: list[Window]) -> int:
@@ -150,7 +168,7 @@ def _over_epochs(window: Window) -> bool:
 
 
 def _stale_inside(window: Window) -> bool:
-    return any(e.onto_used for e in window.of(Accumulate))
+    return any(not window.names.isdisjoint(e.onto_used) for e in window.of(Accumulate))
 
 
 def _odd(
