@@ -236,14 +236,14 @@ def _norms(state: State, several_passes: bool) -> bool:
 
 
 def own_files(state: State) -> list[str]:
-    """The files that events came from, and the user's modules that were loaded from their folders or below. What is no
-    file, as a cell of a notebook, has no folder."""
+    """The files that events came from, and the user's modules that were loaded from their folders or below, each once:
+    a script may be loaded as `__mp_main__` as well. What is no file, as a cell of a notebook, has no folder."""
     files = state.journal.files()
     folders = tuple(os.path.join(os.path.dirname(os.path.abspath(file)), "") for file in files if os.path.isfile(file))
     # Asked at every step: the modules are looked through when one more of them is loaded, not each time.
     name, module = next(reversed(sys.modules.items()))
     loaded = _loaded(len(sys.modules), name, id(module))
-    return files + [one for one in loaded if one.startswith(folders)]
+    return list(dict.fromkeys([*files, *(one for one in loaded if one.startswith(folders))]))
 
 
 @functools.lru_cache(maxsize=1)

@@ -931,6 +931,17 @@ def test_the_users_modules_are_those_that_are_loaded_now(tmp_path: Path, monkeyp
         assert closelook.own_files(state) == [str(tmp_path / "train.py"), module.__file__]
 
 
+def test_a_script_that_is_loaded_under_two_names_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is looked for in all files, and stands in one line, stands in one."""
+    script = tmp_path / "train.py"
+    script.touch()
+    state: Any = types.SimpleNamespace(journal=types.SimpleNamespace(files=lambda: [str(script)]))
+    module = types.ModuleType("__mp_main__")
+    module.__file__ = str(script)
+    monkeypatch.setitem(sys.modules, "__mp_main__", module)
+    assert closelook.own_files(state) == [str(script)]
+
+
 def test_what_is_no_file_brings_no_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A cell of a notebook has a name, and no folder whose modules would be its own."""
     monkeypatch.chdir(tmp_path)
