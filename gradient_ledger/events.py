@@ -1054,6 +1054,22 @@ class TargetNetwork:
 
 
 @dataclass(frozen=True)
+class OtherFollowed:
+    """An average, by its name, that is updated from another model than the one it was made from."""
+
+    name: str
+    """Its name."""
+    begun: str
+    """The name of the model that it was made from."""
+    made_at: Place
+    """The line that makes it."""
+    follows: str
+    """The name of the model that it is updated from."""
+    where: Place
+    """The first line that does so."""
+
+
+@dataclass(frozen=True)
 class GoneGradients:
     """A line of the user's that reads gradients, each time after they were cleared."""
 
@@ -1327,6 +1343,8 @@ class Log:
     """The class of an average of weights that the user's text makes and calls no update of, and where it is made."""
     never_asked: TargetNetwork | None = None
     """A target network that is kept up to date and never called."""
+    other_followed: OtherFollowed | None = None
+    """An average that is updated from another model than the one it was made from, by the text."""
     copied_back: TargetNetwork | None = None
     """A target network that is loaded into the one it should follow, and the line that does so."""
     left_behind: Uncalled | None = None

@@ -137,7 +137,9 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
     factor, inner, quotient = _constant(node, scaled)
     if type(inner).__name__ == "AddBackward0" and _is_smoothed(inner):
         return {"divisor": float(whole)} if quotient and (whole := _whole(factor)) else {"bare": factor == 1.0}
-    if type(inner).__name__ == "AddBackward0":
+    if type(inner).__name__ in SUMS:
+        by_summand = tuple(sorted({by for one in summands(inner) for by in shares(one, False)}))
+        apart = {"summands_by": by_summand} if factor == 1.0 else {}
         terms = [(1.0, one, False) if _is_over_count(one) else _constant(one, False) for one in summands(inner)]
         divided = {whole for f, _, quotient in terms if quotient and (whole := _whole(f))}
         whole = factor == 1.0 and not divided and all(_reduction(one) == "mean" for _, one, _ in terms)
@@ -146,11 +148,9 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
             (by,) = divided
             left = [one for f, one, quotient in terms if not quotient and (f == 1.0 or _round(f))]
             if left:
-                return {"divisor": float(by), "undivided": _word(left[0])}
+                return {"divisor": float(by), "undivided": _word(left[0])} | apart
         known: dict[str, Any] = {"quotient": whole} if quotient and (whole := _whole(factor)) else {}
-        if factor == 1.0:
-            known["summands_by"] = tuple(sorted({by for one in summands(inner) for by in shares(one, False)}))
-        return means | {"bare": factor == 1.0 and any(f == 1.0 for f, _, _ in terms)} | known
+        return means | {"bare": factor == 1.0 and any(f == 1.0 for f, _, _ in terms)} | known | apart
     if _reduction(inner) != "mean":
         return {}
     whole = _whole(factor) if quotient else 0
@@ -239,7 +239,7 @@ def shares(node: Any, scaled: bool) -> tuple[int, ...]:
             found.append(whole)
         node = _first(node)
     kind = type(node).__name__ if node is not None else ""
-    if kind == "AddBackward0":
+    if kind in SUMS:
         terms = summands(node, 256)
         means = [one for one in terms if _reduction(_constant(one, False)[1]) == "mean"]
         return tuple(by for by in found if by != len(terms)) if means else ()
@@ -307,12 +307,16 @@ def number(node: Any) -> float | None:
     return None
 
 
+SUMS = ("AddBackward0", "SubBackward0")
+
+
 def summands(node: Any, most: int = 12) -> list[Any]:
+    """What a sum or a difference is made of."""
     found: list[Any] = []
     waiting = [node]
     while waiting and len(found) < most:
         one = waiting.pop()
-        if type(one).__name__ == "AddBackward0":
+        if type(one).__name__ in SUMS:
             waiting += [inner for inner, _ in one.next_functions if inner is not None]
         else:
             found.append(one)

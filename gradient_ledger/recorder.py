@@ -344,6 +344,7 @@ class Recorder(State):
                 **uncalled.facts(self, tuple(files)),
                 left_behind=behind.left_behind(tuple(files)),
                 never_asked=targets.never_asked(tuple(files)),
+                other_followed=targets.other_followed(tuple(files)),
                 copied_back=targets.copied_back(tuple(files)),
                 rate_set_at=source.only_line(files, uncalled.RATES) if self.books.scheduled else None,
                 window=self.window,

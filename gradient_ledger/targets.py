@@ -1,4 +1,5 @@
-"""Target networks, by their names: kept up to date and never asked, or loaded into what they should follow."""
+"""Target networks and averages, by their names: kept up to date and never asked, loaded into what they should follow,
+or led by another network than the one they were made from."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from gradient_ledger.behind import KEEPS, ONLY_READS, is_handed
-from gradient_ledger.events import Place, TargetNetwork
+from gradient_ledger.events import OtherFollowed, Place, TargetNetwork
 from gradient_ledger.source import last_name, own, says
 from gradient_ledger.uncalled import FOLLOWING, functions_in
 
@@ -137,3 +138,87 @@ def _loads(within: ast.AST) -> Iterator[tuple[int, str, str]]:
                     last_name(getattr(one.func, "value", one)),
                     last_name(getattr(given.func, "value", one)),
                 )
+
+
+_FOLLOWS = re.compile(
+    r"EMA|Ema(?![a-z])|(?<![A-Za-z])ema(?![a-z])|SWA|(?<![A-Za-z])swa(?![a-z])|[Aa]verag|Avg|(?<![A-Za-z])avg|[Ss]hadow"
+)
+"""Words in names of averages, and of classes that keep one."""
+_UPDATES = re.compile(r"update(?!d)", re.IGNORECASE)
+
+
+@lru_cache(maxsize=64)
+def other_followed(files: tuple[str, ...]) -> OtherFollowed | None:
+    """An average, by its name, that these texts make from one trained model and update from another one alone."""
+    saying = functions_in(file for file in files if says(file, _FOLLOWS))
+    made: dict[str, list[tuple[str, Place]]] = {}
+    for within in saying:
+        for name, given, line in _averages_made(within):
+            made.setdefault(name, []).append((given, Place(saying[within], line, getattr(within, "name", "<module>"))))
+    for name, found in made.items():
+        if len(found) > 1:
+            continue
+        [(begun, made_at)] = found
+        updates = [(within, *one) for within in saying for one in _updates_of(within, name)]
+        others = {other for _, other, _ in updates}
+        if len(others) != 1 or begun in others:
+            continue
+        [other] = others
+        knows = all(begun in _names_of(within) for within, _, _ in updates)
+        if knows and _is_trained(begun, files) and _is_trained(other, files) and not _are_one(begun, other, files):
+            within, _, line = updates[0]
+            where = Place(saying[within], line, getattr(within, "name", "<module>"))
+            return OtherFollowed(name, begun, made_at, other, where)
+    return None
+
+
+def _averages_made(within: ast.AST) -> Iterator[tuple[str, str, int]]:
+    """Where a function's own text makes an average of a model: its name, the model's, and the line."""
+    for one in own(within):
+        call = one.value if isinstance(one, ast.Assign) else None
+        while isinstance(call, ast.Call) and isinstance(inner := getattr(call.func, "value", None), ast.Call):
+            call = inner  # deepcopy(model).eval()
+        if isinstance(call, ast.Call) and call.args:
+            name, kind = last_name(one.targets[0]), last_name(call.func)
+            given = call.args[0]
+            if isinstance(given, ast.Call) and last_name(given.func) == "deepcopy" and given.args:
+                given = given.args[0]
+            keeps = _FOLLOWS.search(kind) or (kind == "deepcopy" and _FOLLOWS.search(name))
+            if name and keeps and last_name(given):
+                yield name, last_name(given), one.lineno
+
+
+def _updates_of(within: ast.AST, name: str) -> Iterator[tuple[str, int]]:
+    """Where a function's own text updates an average from a model: that one's name, and the line."""
+    for one in own(within):
+        if isinstance(one, ast.Call) and one.args and _UPDATES.search(last_name(one.func)):
+            holder = last_name(getattr(one.func, "value", one))
+            given = [last_name(each) for each in one.args]
+            if holder == name and given[0]:
+                yield given[0], one.lineno
+            elif name in given[:2] and len(given) > 1 and all(given[:2]) and holder != name:
+                yield next(each for each in given[:2] if each != name), one.lineno
+
+
+def _names_of(within: ast.AST) -> set[str]:
+    arguments = getattr(within, "args", None)
+    asked = {one.arg for one in arguments.args} if arguments is not None else set()
+    return asked | {last_name(one) for one in own(within)}
+
+
+def _is_trained(name: str, files: Iterable[str]) -> bool:
+    asks = re.compile(rf"\b{name}\.(module\.)?(named_)?parameters\(")
+    return any(says(file, asks) for file in files)
+
+
+def _are_one(one: str, other: str, files: Iterable[str]) -> bool:
+    """Whether one of two names is ever given what the other one stands for, as a wrapper around it."""
+    for within in functions_in(files):
+        for each in own(within):
+            if isinstance(each, ast.Assign):
+                bound = {last_name(inner) for target in each.targets for inner in ast.walk(target)}
+                read = {last_name(inner) for inner in ast.walk(each.value)}
+                copied = isinstance(each.value, ast.Call) and last_name(each.value.func) == "deepcopy"
+                if not copied and ((one in bound and other in read) or (other in bound and one in read)):
+                    return True
+    return False

@@ -927,6 +927,7 @@ def penalty() -> Tensor:
 
 SCALE = torch.tensor(1024.0)
 
+LEFT_OUT = {"divisor": 4.0, "summands_by": (4,)}
 DIVISIONS: dict[str, tuple[Callable[[], Tensor], bool, dict[str, Any]]] = {
     "a mean": (lambda: mse(), False, {"bare": True}),
     "a mean divided": (lambda: mse() / 4, False, {"divisor": 4.0}),
@@ -961,13 +962,31 @@ DIVISIONS: dict[str, tuple[Callable[[], Tensor], bool, dict[str, Any]]] = {
     "smoothed labels": (lambda: entropy(label_smoothing=0.1), False, {"bare": True}),
     "smoothed labels divided": (lambda: entropy(label_smoothing=0.1) / 4, False, {"divisor": 4.0}),
     "two losses": (lambda: mse() + entropy(), False, {"means": True, "bare": True, "summands_by": ()}),
+    "a difference": (lambda: mse() - 0.3 * entropy(), False, {"means": True, "bare": True, "summands_by": ()}),
+    "one of several is a sum over a count": (
+        lambda: mse() / 4 + (X @ WEIGHT.T - Y).square().sum() / 10,
+        False,
+        LEFT_OUT | {"undivided": "Div"},
+    ),
     "two losses divided": (lambda: (mse() + entropy()) / 4, False, {"bare": False, "quotient": 4}),
     "a weight": (lambda: 0.1 * mse(), False, {"bare": False, "weighed": True}),
     "a weight that nobody writes": (lambda: 0.1234567 * mse(), False, {"bare": False}),
     "both divided": (lambda: mse() / 4 + entropy() / 4, False, {"bare": False, "summands_by": (4,)}),
-    "the second left out": (lambda: mse() / 4 + entropy(), False, {"divisor": 4.0, "undivided": "NllLoss"}),
-    "the first left out": (lambda: entropy() + mse() / 4, False, {"divisor": 4.0, "undivided": "NllLoss"}),
-    "a weighted one left out": (lambda: mse() / 4 + 0.01 * penalty(), False, {"divisor": 4.0, "undivided": "Sum"}),
+    "the second left out": (
+        lambda: mse() / 4 + entropy(),
+        False,
+        LEFT_OUT | {"undivided": "NllLoss"},
+    ),
+    "the first left out": (
+        lambda: entropy() + mse() / 4,
+        False,
+        LEFT_OUT | {"undivided": "NllLoss"},
+    ),
+    "a weighted one left out": (
+        lambda: mse() / 4 + 0.01 * penalty(),
+        False,
+        {"divisor": 4.0, "undivided": "Sum", "summands_by": (4,)},
+    ),
     "a weight that holds the division": (
         lambda: mse() / 4 + (0.1 / 4) * penalty(),
         False,
@@ -1002,7 +1021,7 @@ DIVISIONS: dict[str, tuple[Callable[[], Tensor], bool, dict[str, Any]]] = {
     "left out and scaled": (
         lambda: (mse() / 4 + entropy()) * SCALE,
         True,
-        {"divisor": 4.0, "undivided": "NllLoss"},
+        LEFT_OUT | {"undivided": "NllLoss"},
     ),
 }
 

@@ -51,6 +51,7 @@ from gradient_ledger.events import (
     LowRank,
     NoisyTeacher,
     OptimizerFacts,
+    OtherFollowed,
     OwnAverage,
     OwnLoad,
     ParameterFacts,
@@ -2869,6 +2870,27 @@ def a_copy_is_left_behind_of_what_is_not_trained_here() -> Log:
 )
 def a_target_network_is_loaded_into_what_it_should_follow() -> Log:
     return beside_an_idle_target(never_asked=None, copied_back=TargetNetwork("target_net", at(OTHER), "net", None))
+
+
+def led_by_another(steps: int = 8) -> Log:
+    return windows(*[1] * steps).log(other_followed=OtherFollowed("ema", "student", at(MADE), "teacher", at(OTHER)))
+
+
+@finds(
+    "following.other_followed",
+    "average-of-another-model",
+    "warning",
+    OTHER,
+    "ema was made from student (train.py:1), and is updated here from teacher",
+    remedy="Update ema from student, or make it from teacher.",
+)
+def an_average_of_the_student_takes_in_the_teacher() -> Log:
+    return led_by_another()
+
+
+@quiet("following.other_followed")
+def an_average_takes_in_another_model_in_a_short_run() -> Log:
+    return led_by_another(steps=7)
 
 
 @quiet("following.copied_back")

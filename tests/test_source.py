@@ -232,6 +232,28 @@ def test_a_target_network_is_loaded_into_what_it_should_follow(text: str, tmp_pa
     assert (found and found.where.line) == COPIED_BACK[text]
 
 
+TWO = "a = torch.optim.SGD(student.parameters(), 0.1)\nb = torch.optim.SGD(teacher.parameters(), 0.1)\n"
+TRAIN = "def train(student, teacher, ema):\n    {0}\n"
+OTHER_FOLLOWED = {
+    TWO + "ema = ModelEMA(student, 0.9)\n" + TRAIN.format("ema.update(teacher)"): 5,
+    TWO + "ema = copy.deepcopy(student).eval()\n" + TRAIN.format("update_ema(ema, teacher)"): 5,
+    TWO + "ema = ModelEMA(student)\n" + TRAIN.format("ema.update(student)"): None,
+    TWO + "ema = ModelEMA(student)\n" + TRAIN.format("ema.update(student); ema.update(teacher)"): None,
+    # by another name of it: its wrapper, or what a function calls it
+    TWO + "teacher = DataParallel(student)\nema = ModelEMA(student)\n" + TRAIN.format("ema.update(teacher)"): None,
+    TWO + "ema = ModelEMA(student)\ndef train(teacher, ema):\n    ema.update(teacher)\n": None,
+    # one of the two is not trained, or it is no average
+    "a = SGD(student.parameters())\nema = ModelEMA(student)\n" + TRAIN.format("ema.update(teacher)"): None,
+    TWO + "best = Keeper(student)\ndef train(student, teacher, best):\n    best.update(teacher)\n": None,
+}
+
+
+@pytest.mark.parametrize("text", OTHER_FOLLOWED)
+def test_an_average_is_updated_from_another_model(text: str, tmp_path: Path) -> None:
+    found = targets.other_followed((written(tmp_path, text),))
+    assert (found and found.where.line) == OTHER_FOLLOWED[text]
+
+
 MAKES_ADAM = "optimizer = torch.optim.Adam(net.parameters(), lr=0.1)\n"
 IN_ATTRIBUTES = {
     MAKES_ADAM + "for epoch in range(9):\n    optimizer.lr = 0.1 * 0.5 ** epoch\n": 3,

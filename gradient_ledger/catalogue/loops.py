@@ -504,6 +504,16 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "average-of-another-model",
+        "An average of another model",
+        "A running average begins as a copy of one model and takes in the weights of another one, of the same shapes: what is "
+        "evaluated or saved is neither.",
+        "Update it from the model that it was made from.",
+        "Parameters are paired by their order; models of one shape fit any average of that shape.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "average-shares-memory",
         "A running average in the memory of the weights",
         "p.data, p.detach() and state_dict() give the weights themselves under another name. An average that begins as one of "

@@ -71,6 +71,7 @@ RULES: tuple[Rule, ...] = (
     following.newest_averages,
     following.kept_averages,
     following.drawn_back,
+    following.other_followed,
     following.copied_back,
     division.stepped_every_time,
     division.never_reset,

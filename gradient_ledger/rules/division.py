@@ -147,8 +147,8 @@ def _is_divided(one: Backward, size: int) -> bool:
 
 
 def _is_bare(one: Backward, size: int) -> bool:
-    plain = one.bare or one.weighed or one.means or one.summands_by is not None
-    return plain and not one.gradient and one.divisor is None and not _is_divided(one, size)
+    plain = one.divisor is None and (one.bare or one.weighed or one.means)
+    return (plain or one.summands_by is not None) and not one.gradient and not _is_divided(one, size)
 
 
 UNEQUAL = 1.5

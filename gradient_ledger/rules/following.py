@@ -191,6 +191,21 @@ def drawn_back(view: View) -> Iterator[Finding]:
         )
 
 
+def other_followed(view: View) -> Iterator[Finding]:
+    """An average that is made from one model and updated from another one."""
+    one = view.log.other_followed
+    taken = most_steps(view)
+    if one is not None and taken >= SETTLED:
+        yield finding(
+            "average-of-another-model",
+            "warning",
+            one.where,
+            f"{one.name} was made from {one.begun} ({one.made_at.short}), and is updated here from {one.follows}, which is "
+            f"trained as well. After {times(taken, 'step')} it is an average of neither alone.",
+            f"Update {one.name} from {one.begun}, or make it from {one.follows}.",
+        )
+
+
 def copied_back(view: View) -> Iterator[Finding]:
     """A target network is copied into the network that it should follow."""
     log, one = view.log, view.log.copied_back

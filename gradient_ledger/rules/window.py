@@ -8,6 +8,7 @@ from itertools import groupby
 
 from gradient_ledger.events import (
     Accumulate,
+    Backward,
     Clear,
     DataPass,
     Edit,
@@ -73,9 +74,14 @@ def _phases(windows: list[Window]) -> list[list[Window]]:
 
 def _divided_by_all(view: View, windows: list[Window]) -> int:
     """By what all losses of some windows are divided, if that is the size of most of these."""
-    by = {one.quotient or int(one.divisor or 0) for w in windows for one in view.passes_of(w)}
+    by = {_share_of(one) for w in windows for one in view.passes_of(w)}
     size = by.pop() if len(by) == 1 else 0
     return size if 2 * sum(w.micro_batches == size for w in windows) > len(windows) and size >= LEAST - 1 else 0
+
+
+def _share_of(one: Backward) -> int:
+    """By what a loss is divided as a whole, 0 where that is by nothing, or by several numbers."""
+    return one.quotient or int(one.divisor or 0) or (one.shares[0] if len(one.shares) == 1 else 0)
 
 
 def _whole_at_first(view: View, windows: list[Window]) -> int:
@@ -89,8 +95,8 @@ def _whole_at_first(view: View, windows: list[Window]) -> int:
     more = {len(passes) - size for passes in later}
     if size < 2 or len(later) < 2 or len(more) != 1 or not 0 < max(more) < size or view.log.window:
         return 0
-    shares = [sum(1 / (one.quotient or one.divisor or 1) for one in passes) for passes in (first, *later)]
-    whole = {one.quotient or one.divisor for one in first} == {size}
+    shares = [sum(1 / (_share_of(one) or 1) for one in passes) for passes in (first, *later)]
+    whole = {_share_of(one) for one in first} == {size}
     return size if whole and all(share > 1.01 for share in shares[1:]) else 0
 
 
