@@ -105,8 +105,9 @@ class GradientLedger:
 
     @property
     def trouble(self) -> str:
-        """The traceback of a fault of the ledger's own that ended its recording, empty when there was none."""
-        return self._recorder.trouble + self._rule_trouble
+        """The tracebacks of faults of the ledger's own, empty when there were none: of one that ended its recording,
+        and of those over a text or in a rule, which cost a fact each or the findings of that rule."""
+        return self._recorder.trouble + self._recorder.text_trouble + self._rule_trouble
 
     def findings(self) -> list[Finding]:
         """The mistakes found, one for each cause, the most serious first. May be asked while the ledger is open."""

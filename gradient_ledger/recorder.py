@@ -9,10 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from gradient_ledger import (
-    behind,
     blends,
     buffers,
-    cancelled,
     clocks,
     closelook,
     compiled,
@@ -21,7 +19,6 @@ from gradient_ledger import (
     loose,
     lowrank,
     making,
-    misplaced,
     modes,
     normed,
     overwritten,
@@ -29,8 +26,7 @@ from gradient_ledger import (
     places,
     rhythm,
     source,
-    targets,
-    uncalled,
+    told,
     undone,
     wrappers,
 )
@@ -339,14 +335,8 @@ class Recorder(State):
                     for one in self.books.schedules.values()
                 )
                 + clocks.schedules(self.books.optimizers),
-                unstepped_schedules=clocks.unstepped(self, files),
                 doubled_schedules=clocks.doubled(self),
-                **uncalled.facts(self, tuple(files)),
-                left_behind=behind.left_behind(tuple(files)),
-                never_asked=targets.never_asked(tuple(files)),
-                other_followed=targets.other_followed(tuple(files)),
-                copied_back=targets.copied_back(tuple(files)),
-                rate_set_at=source.only_line(files, uncalled.RATES) if self.books.scheduled else None,
+                **told.facts(self),
                 window=self.window,
                 pending=pending,
                 pending_finite=self.pending_finite,
@@ -384,32 +374,18 @@ class Recorder(State):
                 crossed=tuple(CrossedRows(place, rows) for place, rows in self.crossed.items()),
                 drawn_at=self.drawn_at[0] if len(self.drawn_at) > 1 else None,
                 forgotten=self._in_own_steps(buffers.forgotten),
-                detached_whole=cancelled.detached_whole(closelook.own_files(self)),
                 rebound=tuple(p for p in buffers.rebound(self.journal.files()) if p not in unchanged),
-                first_rate_at=source.only_line(self.journal.files(), r"param_groups\[0\]\[.lr.\]\s*[-+*/]?=(?!=)"),
                 gone=tuple(
                     GoneGradients(place, one.account.name, one.times)
                     for place, one in self.gone.items()
                     if one is not None and source.uses_gradients(place.file, place.line)
                 ),
                 stand_ins=tuple(self.stand_ins.values()),
-                cast_low_at=source.only_line(files, source.CASTS_A_MODEL),
-                set_twice=misplaced.set_twice(self.journal.files()),
-                unloaded=misplaced.unloaded(self.journal.files()),
-                in_defaults=misplaced.in_defaults(self.journal.files()),
-                in_numbers=misplaced.in_numbers(self.journal.files()),
-                unprojected=misplaced.unprojected(self.journal.files()),
                 counted=self._in_own_steps(buffers.counts_parameters),
                 unchanged=unchanged,
                 thrown_away=self._where_read(buffers.thrown_away),
-                in_attributes=misplaced.in_attributes(self.journal.files()),
-                unwritten=misplaced.unwritten(files),
                 overwritten=overwritten.found(files, events),
-                in_vain=tuple(Place(file, line) for file in files for line in buffers.weights_in_vain(file)),
                 unfrozen=self._unfrozen(),
-                frozen_at=source.only_line(self.journal.files(), r"requires_grad(_\(|\s*=\s*)False"),
-                norms_frozen_at=frozen.norms(self.journal.files()),
-                thawed_at=source.only_line(self.journal.files(), r"requires_grad(_\((True)?\)|\s*=\s*True)"),
                 meanwhile=self._frozen_meanwhile(),
                 helpers=self._helpers(),
                 late_hooks=tuple(self.late_hooks.values()),

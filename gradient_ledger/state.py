@@ -67,6 +67,8 @@ class State:
         """Whether what happens now is not written down: it is finished, or the user's reference runs."""
         self.trouble = ""
         """The traceback of a fault of the ledger's own, if it had one; it closes the ledger, not the training."""
+        self.text_trouble = ""
+        """The same of faults in reading texts: each cost one fact of the log."""
         self.reference_names: list[str] | None = []
         """Names a reference gave so far, none of which belonged to any parameter; None once one did."""
         self.reference_error: BaseException | None = None

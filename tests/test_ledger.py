@@ -21,7 +21,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from gradient_ledger import Event, GradientLedger, closelook
+from gradient_ledger import Event, GradientLedger, closelook, told
 from gradient_ledger.events import Step
 from gradient_ledger.taps import _open
 
@@ -940,6 +940,26 @@ def test_a_script_that_is_loaded_under_two_names_is_one_file(tmp_path: Path, mon
     module.__file__ = str(script)
     monkeypatch.setitem(sys.modules, "__mp_main__", module)
     assert closelook.own_files(state) == [str(script)]
+
+
+def test_a_text_that_cannot_be_read_costs_one_fact(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The report is there all the same, and says that something failed."""
+
+    def fails(files: tuple[str, ...]) -> None:
+        raise TypeError("a text in a form that nobody has thought of")
+
+    monkeypatch.setitem(told.WHERE_IT_TRAINS, "set_twice", fails)
+    monkeypatch.setattr(told.uncalled, "facts", lambda state, files: fails(files))
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with GradientLedger() as ledger:
+        for _ in range(3):
+            model(torch.ones(1, 2)).sum().backward()
+            optimizer.step()
+    assert [one.misconception for one in ledger.findings()] == ["never-zeroed"]
+    assert ledger.trouble.count("TypeError: a text in a form") == 2
+    assert "The ledger itself failed" in str(ledger)
+    assert ledger.log.set_twice == ()
 
 
 def test_what_is_no_file_brings_no_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

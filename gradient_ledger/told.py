@@ -1,0 +1,72 @@
+"""What the texts of a program tell of its whole run: fields of the log, each with who reads it.
+
+Texts come in more forms than anybody thinks of. A reader that fails costs its own field, and not the report.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from gradient_ledger import behind, buffers, cancelled, clocks, closelook, frozen, misplaced, source, targets, uncalled
+from gradient_ledger.events import Place
+
+if TYPE_CHECKING:
+    from gradient_ledger.state import State
+
+Files = tuple[str, ...]
+
+READERS: dict[str, Callable[[Files], Any]] = {
+    "left_behind": behind.left_behind,
+    "never_asked": targets.never_asked,
+    "other_followed": targets.other_followed,
+    "copied_back": targets.copied_back,
+    "detached_whole": cancelled.detached_whole,
+    "cast_low_at": lambda files: source.only_line(files, source.CASTS_A_MODEL),
+    "unwritten": misplaced.unwritten,
+    "in_vain": lambda files: tuple(Place(file, line) for file in files for line in buffers.weights_in_vain(file)),
+}
+"""Fields that all texts of a program tell: those that events came from, and its own modules."""
+
+WHERE_IT_TRAINS: dict[str, Callable[[Files], Any]] = {
+    "first_rate_at": lambda files: source.only_line(files, r"param_groups\[0\]\[.lr.\]\s*[-+*/]?=(?!=)"),
+    "set_twice": misplaced.set_twice,
+    "unloaded": misplaced.unloaded,
+    "in_defaults": misplaced.in_defaults,
+    "in_numbers": misplaced.in_numbers,
+    "unprojected": misplaced.unprojected,
+    "in_attributes": misplaced.in_attributes,
+    "frozen_at": lambda files: source.only_line(files, r"requires_grad(_\(|\s*=\s*)False"),
+    "norms_frozen_at": frozen.norms,
+    "thawed_at": lambda files: source.only_line(files, r"requires_grad(_\((True)?\)|\s*=\s*True)"),
+}
+"""Fields that the texts tell that events came from: a module of helpers may hold more than one program uses."""
+
+
+def facts(state: State) -> dict[str, Any]:
+    """All these fields, and those for which it counts what the run has shown; without those whose readers failed."""
+    files, trains = tuple(closelook.own_files(state)), tuple(state.journal.files())
+    readers = {name: partial(read, files) for name, read in READERS.items()}
+    readers |= {name: partial(read, trains) for name, read in WHERE_IT_TRAINS.items()}
+    readers["unstepped_schedules"] = partial(clocks.unstepped, state, list(files))
+    if state.books.scheduled:
+        readers["rate_set_at"] = partial(source.only_line, files, uncalled.RATES)
+    state.text_trouble = ""
+    told: dict[str, Any] = {}
+    for name, read in readers.items():
+        with _at_its_own_cost(state):
+            told[name] = read()
+    with _at_its_own_cost(state):
+        told |= uncalled.facts(state, files)
+    return told
+
+
+@contextmanager
+def _at_its_own_cost(state: State) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        state.text_trouble += "".join(traceback.format_exception(error))
