@@ -125,7 +125,9 @@ def idle_summand(
             loss = call.args[0]  # accelerator.backward(loss), torch.autograd.backward(loss)
         found = reader.idle(loss, node, call.lineno)
         found = (one for one in found if one.graph is None or one.lost)
-        idle = next((one for one in found if not one.inner or certain(one)), None)
+        meant = [one for one in found if not one.inner or certain(one)]
+        told = (one for one in meant if one.graph is not None or one.missed or one.lost)
+        idle = next(told, meant[0] if meant else None)
         if idle is not None and (idle.value is None or idle.lost):
             return idle
         volume = next(reader.volumes(loss, call.lineno), None)

@@ -73,7 +73,7 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         if len(shares) > 1:
             shared_at, shared_by = source.divided_again(line)
             one.draft.fields |= {"shared_at": shared_at, "shared_by": shared_by}
-        if "targets" in one.draft.fields:
+        if "targets" in one.draft.fields or "undivided" in one.draft.fields:
             one.draft.fields["loss_at"] = losses.made_at(places.user_frame(frame))
     _look_for_factors(state, node, line)
     if passes <= SAMPLES or again or (state.anchors and state.budget.may_look("anchors")):

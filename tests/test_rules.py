@@ -1729,6 +1729,33 @@ def the_shares_of_all_windows_but_the_first_make_up_two() -> Log:
     return left_over(2, 3, 3, 3)
 
 
+def from_zero(condition: str) -> Log:
+    """Epochs of a loader that is none of torch's: each begins with a window of one pass."""
+    tape = Tape("w b")
+    for size in (1, 4, 4, 4, 1, 4, 4, 4):
+        tape.passes(size)
+        tape.step(under=at(IF), condition=condition)
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "window.sizes",
+    "window-starts-short",
+    "error",
+    IF,
+    "the steps used 1, 4, 4, 4, 1, 4, 4, 4: the first one holds 1",
+    remedy="Test (step + 1) % self.accum_steps == 0: a count that begins at 0 is one behind.",
+)
+def each_epoch_counts_from_zero() -> Log:
+    return from_zero("step % self.accum_steps == 0")
+
+
+@quiet("window.sizes")
+def nobody_knows_why_some_windows_hold_one_pass() -> Log:
+    return from_zero("ready")
+
+
 @quiet("window.sizes")
 def windows_of_two_and_what_is_left_take_turns() -> Log:
     tape = Tape("w b")
@@ -2429,6 +2456,19 @@ def what_is_shown_of_a_weighed_sum_of_means_is_divided() -> Log:
 )
 def the_size_of_the_window_is_at_hand_for_nothing() -> Log:
     return windows(4, 4, 4, passes=WEIGHED, unread=("window_size", at(EDIT))).log()
+
+
+@finds(
+    "window.means",
+    "loss-not-divided",
+    "warning",
+    BACKWARD,
+    "is divided by a count of its own",
+    "and nothing reads that",
+    remedy=BY_FOUR,
+)
+def the_size_of_the_window_is_at_hand_where_each_loss_is_over_a_count() -> Log:
+    return windows(4, 4, 4, passes={"counts": (28.0,)}, unread=("window_size", at(EDIT))).log()
 
 
 @finds("window.means", "loss-not-divided", "warning", BACKWARD, "nothing divides by 4", remedy=BY_FOUR)
@@ -3333,6 +3373,13 @@ def sums_beside_divided(by: tuple[int, ...] | None) -> Log:
         tape.step()
         tape.clear()
     return tape.log()
+
+
+@finds(
+    "division.auxiliary", "auxiliary-loss-not-divided", "warning", OTHER, "a summand that ends in Sum is not", window=4
+)
+def a_summand_is_left_undivided_where_the_sum_is_made() -> Log:
+    return windows(4, 4, passes={"divisor": 4.0, "undivided": "Sum", "loss_at": at(OTHER)}).log()
 
 
 @finds("division.auxiliary", "auxiliary-loss-not-divided", "warning", OTHER, "it counts 4 times", window=4)

@@ -106,26 +106,26 @@ def twice(view: View) -> Iterator[Finding]:
 def auxiliary(view: View) -> Iterator[Finding]:
     """A loss that is divided by the size of the window, and beside it one that is not."""
     for windows in view.windows.values():
-        hits: list[tuple[Window, Backward]] = []
+        hits: list[tuple[Window, Backward, bool]] = []
         for window in windows:
             if window.passes < LEAST - 1 or window.step.assigned or window.of(Edit):
                 continue
             mixed = [one for one in view.passes_of(window) if one.undivided and one.divisor == window.passes]
-            hits += [(window, one) for one in mixed if len(mixed) == window.passes]
-            hits += [(window, one) for one in _bare_beside_divided(view, window)]
+            hits += [(window, one, True) for one in mixed if len(mixed) == window.passes]
+            hits += [(window, one, False) for one in _bare_beside_divided(view, window)]
         seen = sum(any(one.pass_number <= LOOKED_AT for one in view.passes_of(w)) for w in windows)
-        if not hits or len({id(w) for w, _ in hits}) * 2 < seen:
+        if not hits or len({id(w) for w, *_ in hits}) * 2 < seen:
             continue
-        window, one = hits[0]
+        window, one, of_a_sum = hits[0]
         by = window.micro_batches
-        what = f"a summand that ends in {one.undivided}" if one.undivided else "the loss that goes backward here"
+        what = f"a summand that ends in {one.undivided}" if of_a_sum else "the loss that goes backward here"
         yield finding(
             "auxiliary-loss-not-divided",
             "warning",
-            one.where,
+            (one.loss_at if of_a_sum else None) or one.where,
             f"In windows of {by} micro-batches one loss is divided by {by}, and {what} is not: it counts {by} times as "
             "much as in one large batch.",
-            steps=steps_of(list({w.number: w for w, _ in hits}.values())),
+            steps=steps_of(list({w.number: w for w, *_ in hits}.values())),
             window=by,
         )
 

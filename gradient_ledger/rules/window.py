@@ -218,12 +218,20 @@ def _starts_too_short(view: View, windows: list[Window], size: int) -> bool:
         return False
     epochs = {w.number for w in windows if any(e.number > _begin(w) for e in w.of(DataPass)) or w is first}
     edges = epochs | {number - 1 for number in epochs} | {windows[-1].number}
-    if any(w.micro_batches != size and w.number not in edges for w in windows):
+    if any(w.micro_batches != size and w.number not in edges for w in windows) and not _counts_from_zero(windows, size):
         return False
     line = {w.step.where for w in windows}
     alike = {one.divisor for w in windows[:10] for one in view.passes_of(w)}
     begun_before = any(e.lost for e in first.of(Clear)) or any(e.how == "assigned" for e in first.of(Edit))
     return len(line) == 1 and len(alike) == 1 and not begun_before
+
+
+def _counts_from_zero(windows: list[Window], size: int) -> bool:
+    """Whether each short window holds one pass, as the first does, and steps where a count begins anew at 0, by the text:
+    the epochs of a loader that is none of torch's."""
+    short = [w for w in windows if w.micro_batches != size]
+    counts = re.compile(r"\(?[\w.]+\)? % [\w.]+ == 0")
+    return all(w.micro_batches == 1 and counts.fullmatch(w.step.condition) for w in short)
 
 
 def _begin(window: Window) -> int:
@@ -403,11 +411,12 @@ def means(view: View) -> Iterator[Finding]:
             quiet = not window.of(Edit) and not window.step.assigned and not window.step.hooks
             # What is weighted and summed is a mean as well, but it takes the loss that is shown, or the window's size
             # that the text has at hand for nothing, to say so.
-            weighed = window.step.reported is not None or window.step.unread is not None
+            at_hand = window.step.unread is not None
+            weighed = window.step.reported is not None or at_hand
             # One count for all of its passes may be that of the window, which is as it should be.
             counted = len({p.counts for p in passes}) > 1
             plain = all(
-                (p.reduction == "mean" or p.means or (weighed and p.bare) or (counted and p.counts))
+                (p.reduction == "mean" or p.means or (weighed and p.bare) or ((counted or at_hand) and p.counts))
                 and p.divisor is None
                 and not p.gradient
                 for p in passes

@@ -20,7 +20,7 @@ for step in range(60):
         raw_loss = F.cross_entropy(logits.reshape(-1, 12), part[:, 1:].reshape(-1))
         loss = raw_loss * small_batch_size / batch_size
         loss = loss + sum(alpha * h.pow(2).mean() for h in [states])
-        loss = loss + sum(beta * (h[:, 1:] - h[:, :-1]).pow(2).mean() for h in [states])
+        loss = loss + sum(beta * (h[:, 1:] - h[:, :-1]).pow(2).mean() for h in [states])  # <-- bug
         loss.backward()  # <-- bug
     optimizer.step()
 print(f"{raw_loss:.4f}")
