@@ -75,6 +75,7 @@ def conditions(place: Place, trail: Trail) -> dict[str, Any]:
     }
 
 
+@lru_cache(maxsize=256)
 def _asked_for(inner: Place, around: Around, outer: Place) -> Around | None:
     """Where a function's caller gives the argument that decides about the step in it, as `update=(i + 1) % k == 0`."""
     function = scope(inner.file, inner.line)
@@ -318,7 +319,7 @@ def _around(file: str, line: int) -> Around:
         found = [(n, told) for n in ifs if n.body[0].lineno == last and (told := _counts(file, n)) is not None]
         if found:
             count, (at, test) = max(found, key=lambda one: _line(one[0]))
-            return Around(at, f"not ({test})", max((one for one in skips if one < count.lineno), default=None))
+            return Around(at, _negated(test), max((one for one in skips if one < count.lineno), default=None))
     over = max(skips, default=None)
     if under is None:
         return Around(None, "", over)
@@ -334,9 +335,13 @@ def _counts(file: str, condition: ast.If) -> tuple[int, str] | None:
     for name in sorted(words(condition.test)) if within is not None else ():
         made = assigned(within, name, condition.lineno)
         if made is not None and "%" in (value := ast.unparse(made.value)):
-            negated = isinstance(condition.test, ast.UnaryOp)
-            return made.line, f"not ({value})" if negated else value
+            return made.line, _negated(value) if isinstance(condition.test, ast.UnaryOp) else value
     return None
+
+
+def _negated(condition: str) -> str:
+    negated = condition.startswith("not (") and condition.endswith(")")
+    return condition[5:-1] if negated else f"not ({condition})"
 
 
 def _line(node: Any) -> int:
@@ -481,11 +486,12 @@ def only_line(files: Iterable[str], text: str) -> Place | None:
     return found[0] if len(found) == 1 else None
 
 
+_HALF = r"torch\.(bfloat16|float16|half)\b"
 CASTS_A_MODEL = (
-    r"^(?!.*autocast)(?=.*(model|net\b|network|encoder|decoder|policy|unet|Model\()|.*set_default_dtype)"
-    r".*(\.bfloat16\(\)|\.half\(\)|(\.to\(|set_default_dtype\(|torch_dtype=|dtype=).*torch\.(bfloat16|float16|half)\b)"
+    r"(?i:model|net|encoder|decoder|policy)\w*(\([^()]*\))?(\.\w+\([^()]*\))*\."
+    rf"(half\(\)|bfloat16\(\)|to\(.*{_HALF})|(set_default_dtype\(|torch_dtype\s*=\s*){_HALF}"
 )
-"""What casts the weights of a model to half precision, by its name, where no autocast is begun."""
+"""What casts the weights of a model to half precision, by its name; `x.to(model.device, torch.half)` casts none."""
 
 
 @lru_cache(maxsize=1024)

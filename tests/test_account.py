@@ -574,6 +574,58 @@ def around(text: str, tmp_path: Path) -> tuple[int | None, str, int | None]:
 
 
 AROUND = {
+    "a flag that counts, around an if that does not": (
+        """
+        for i in data:
+            ends = (i + 1) % 4 == 0  # under 1
+            if ends:
+                if scaler is None:
+                    step()  # here
+        """,
+        (1, "(i + 1) % 4 == 0", None),
+    ),
+    "a flag that passes over the step": (
+        """
+        for i in data:
+            ends = (i + 1) % 4 == 0  # under 1
+            if not ends:
+                continue
+            step()  # here
+        """,
+        (1, "(i + 1) % 4 == 0", None),
+    ),
+    "an if that counts around a loop over optimizers": (
+        """
+        for i in data:
+            backward()
+            if (i + 1) % 4 == 0:  # under 1
+                for optimizer in optimizers:
+                    if ready:
+                        step()  # here
+        """,
+        (1, "(i + 1) % 4 == 0", None),
+    ),
+    "an if around the loop over the data": (
+        """
+        if epoch % 2 == 0:
+            for i in data:
+                loss.backward()
+                if ready:  # under 1
+                    step()  # here
+        """,
+        (1, "ready", None),
+    ),
+    "an argument that a caller gives": (
+        """
+        def take(loss, update=True):
+            if update:
+                step()  # here
+        for i in data:
+            take(loss,  # call 1
+                 update=(i + 1) % 4 == 0)  # under 1
+        """,
+        (1, "(i + 1) % 4 == 0", None),
+    ),
     "nothing": (
         """
         for batch in data:

@@ -311,6 +311,25 @@ def test_the_size_of_a_window_is_at_hand_and_nothing_reads_it(text: str, tmp_pat
     assert (found and (found[0], found[1].line)) == wanted
 
 
+CASTS = {
+    "model = model.bfloat16()": True,
+    "self.model.to(device).to(torch.bfloat16)": True,
+    "model = RetrievalModel().to(config.device, dtype=torch.bfloat16)": True,
+    "unet.half()": True,
+    "torch.set_default_dtype(torch.bfloat16)": True,
+    "model = AutoModel.from_pretrained(name, torch_dtype=torch.float16)": True,
+    "images = images.to(model.device, torch.bfloat16)": False,
+    "images = images.half()": False,
+    "ctx = torch.autocast('cpu', dtype=torch.bfloat16)": False,
+    "model = model.to(torch.float32)": False,
+}
+
+
+@pytest.mark.parametrize("text", CASTS)
+def test_a_line_casts_a_model_to_half_precision(text: str, tmp_path: Path) -> None:
+    assert (source.only_line([written(tmp_path, text + "\n")], source.CASTS_A_MODEL) is not None) is CASTS[text]
+
+
 AGAIN = {
     "def step(loss):\n    loss = loss / k\n    (loss / k).backward()\n": (3, "k"),
     "def step(loss):\n    loss /= k\n    loss /= k\n    loss.backward()\n": (3, "k"),

@@ -355,15 +355,14 @@ def lost(view: View) -> Iterator[Finding]:
             if not thrown:
                 continue
             count = sum(e.lost for e in thrown)
+            looked_at = not divided and any(e.taken or e.hooked for e in thrown)
             whole = window.passes >= usual if usual else count < window.passes and len(thrown) == 1
             if whole and (window.passes > 1 or _new_epoch(window)):
                 if window.number > 0:  # before the first step there was no window to have a tail: a trial run
                     dropped.append((window, thrown[-1]))
             elif window.passes > 1 or usual != 1:
                 inside[thrown[-1].where].append((window, thrown[-1]))
-            elif (divided or not any(e.taken or e.hooked for e in thrown)) and len(
-                window.of(Backward)
-            ) >= window.passes + count:
+            elif not looked_at and len(window.of(Backward)) >= window.passes + count:
                 single[thrown[-1].where].append((window, thrown[-1]))
         for place, hit in before.items() if not view.repeats(optimizer) else ():
             yield _zeroed_before_step(view, optimizer, place, hit, windows)

@@ -362,9 +362,8 @@ def never(view: View) -> Iterator[Finding]:
         else:
             places = [p.cut_at for p in cut if p.cut_at is not None]
             one = len(cut) == 1
-            leaves = (
-                f" What {'it computes' if one else 'they compute'} leaves the graph at {places[0]}." if places else ""
-            )
+            computed = "it computes" if one else "they compute"
+            leaves = f" What {computed} leaves the graph at {places[0]}." if places else ""
             thrown = None if places else cut[0].thrown_at
             if thrown is not None:
                 leaves = f" The call at {thrown.short} throws away what it gives, or a part of that."
@@ -405,9 +404,8 @@ def never(view: View) -> Iterator[Finding]:
     ]
     if rest and not stands_in:
         unused = _nobody_uses(view, rest)
-        if (
-            unused.severity != "info" or not replaced
-        ):  # beside what is wrong, what gradients only pass through is nothing
+        # Beside a layer that was replaced, what gradients only pass through is not worth a note.
+        if unused.severity != "info" or not replaced:
             yield unused
 
 

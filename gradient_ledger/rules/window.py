@@ -92,7 +92,7 @@ def _whole_at_first(view: View, windows: list[Window]) -> int:
         return 0
     first, *later = map(view.passes_of, looked_at)
     size = len(first)
-    more = {len(passes) - size for passes in later}
+    more = {w.micro_batches - size for w in windows[1:]}
     if size < 2 or len(later) < 2 or len(more) != 1 or not 0 < max(more) < size or view.log.window:
         return 0
     shares = [sum(1 / (_share_of(one) or 1) for one in passes) for passes in (first, *later)]
