@@ -297,6 +297,15 @@ def _constant(node: Any, scaled: bool) -> tuple[float, Any, bool]:
     return factor, node, quotient
 
 
+def is_multiple(node: Any, of: Any) -> bool:
+    """Whether a graph ends in a product, or a quotient, of a number and what another one ends in."""
+    for _ in range(4):
+        if node is None or node is of or type(node).__name__ not in ("MulBackward0", "DivBackward0"):
+            break
+        node = _first(node) if number(node) is not None else None
+    return node is not None and node is of
+
+
 def number(node: Any) -> float | None:
     """The Python number in a product or a quotient: wrapped, it has another dtype than losses have."""
     for name in ("_saved_other", "_saved_self"):

@@ -105,11 +105,12 @@ def open_pass_at(
 
 
 def is_itself(loss: Any, gradient: Any) -> bool:
-    """Whether a loss of one number is handed over as its own gradient, `detach()`ed or not."""
+    """Whether a loss of one number is handed over as its own gradient, `detach()`ed or not, or a multiple of it."""
     given = gradient[0] if isinstance(gradient, (list, tuple)) and gradient else gradient
     if not (isinstance(loss, Tensor) and isinstance(given, Tensor)) or loss.numel() != 1:
         return False
-    return given is loss or (address(given) is not None and address(given) == address(loss))
+    same = given is loss or (address(given) is not None and address(given) == address(loss))
+    return same or (loss.grad_fn is not None and graph.is_multiple(given.grad_fn, loss.grad_fn))
 
 
 def is_doubtful(loss: Tensor) -> bool:

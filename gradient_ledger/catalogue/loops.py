@@ -148,7 +148,7 @@ MISCONCEPTIONS = (
         "loss-as-gradient",
         "The loss is handed over as its own gradient",
         "The first argument of loss.backward() is what every gradient is multiplied with; without it, that is 1.",
-        "Write loss.backward().",
+        "Write loss.backward(), or (loss / k).backward() for a share of it.",
         "backward is thought to ask for the loss. It is called on the loss; what it takes is the gradient to begin with.",
         about_value=True,
     ),

@@ -70,8 +70,8 @@ def by_itself(view: View) -> Iterator[Finding]:
             "loss-as-gradient",
             "warning",
             where,
-            f"{times(len(mine), 'backward pass')} began here with the loss itself as the gradient: each gradient is "
-            "multiplied by the loss, and what is trained is half its square.",
+            f"{times(len(mine), 'backward pass')} began here with the loss itself, or a multiple of it, as the gradient: "
+            "each gradient is multiplied by that, and what is trained is the loss's square.",
             passes=len(mine),
         )
 
