@@ -1,6 +1,6 @@
 """Values that are written where nothing reads them, by the text: entries of the dictionary that `state_dict()` gave, a
 rate among an optimizer's defaults or its attributes, or a number that no optimizer reads, a projected gradient under a
-loop's name."""
+loop's name, a rate that the next statement overwrites."""
 
 from __future__ import annotations
 

@@ -41,7 +41,9 @@ def _lost_in(block: list[ast.stmt]) -> Iterator[int]:
         name = _bound(one)
         if name and isinstance(one, ast.Assign) and _computes(one.value):
             for later in block[at + 1 :]:
-                if name in _read(later) or not isinstance(later, (ast.Assign, ast.Expr, ast.AugAssign, ast.With)):
+                if name in source.read_in(later) or not isinstance(
+                    later, (ast.Assign, ast.Expr, ast.AugAssign, ast.With)
+                ):
                     break
                 if _bound(later) == name and isinstance(later, ast.Assign) and _computes(later.value):
                     yield later.lineno
@@ -59,8 +61,3 @@ def _computes(value: ast.expr) -> bool:
     """Whether an expression computes a loss of something, by a call with arguments."""
     calls = [one for one in ast.walk(value) if isinstance(one, ast.Call) and one.args]
     return any(_COMPUTES.search(source.last_name(one.func)) for one in calls)
-
-
-def _read(statement: ast.stmt) -> set[str]:
-    """The names that a statement reads."""
-    return {one.id for one in ast.walk(statement) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}

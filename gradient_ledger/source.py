@@ -256,7 +256,7 @@ def _unread(file: str, line: int) -> tuple[str, Place] | None:
         return None
     found = [n for n in own(within) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod)]
     sizes = {ast.unparse(n.right) for n in found if not isinstance(n.left, (ast.Constant, ast.JoinedStr))}
-    read = _read_in(within)
+    read = read_in(within)
     for node in own(within) if sizes else ():
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id not in read:
             if _is_share(node.value, sizes):
@@ -916,12 +916,12 @@ def throws_away(file: str, line: int) -> bool:
     whether it gives several, and its function reads some of them and others not."""
     nameless = any(isinstance(one, ast.Expr) for one in _calls_at(file, line))
     names, within = _names_given(file, line), scope(file, line)
-    unread = set(names) - _read_in(within) if within is not None and len(names) > 1 else set()
+    unread = set(names) - read_in(within) if within is not None and len(names) > 1 else set()
     return nameless or any(not name.strip("_") for name in names) or 0 < len(unread) < len(set(names))
 
 
-def _read_in(within: ast.AST) -> set[str]:
-    """The names that a function reads, or one inside it."""
+def read_in(within: ast.AST) -> set[str]:
+    """The names that a statement or a function reads, or what stands inside it."""
     return {one.id for one in ast.walk(within) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
 
 

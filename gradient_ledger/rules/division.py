@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradient_ledger.events import Accumulate, Backward, Edit, Finding
-from gradient_ledger.rules.view import BY_HAND, LEAST, LOOKED_AT, View, Window, finding, steps_of, times
+from gradient_ledger.rules.view import BY_HAND, LEAST, LOOKED_AT, View, Window, finding, is_divided, steps_of, times
 
 TOTALS = 4
 """Steps at which the factors of a hand-made division are known."""
@@ -137,18 +137,18 @@ def _bare_beside_divided(view: View, window: Window) -> list[Backward]:
         if number in view.by_pass:
             lines.setdefault(trail, []).append(view.by_pass[number])
     size = max((len(passes) for passes in lines.values()), default=0)
-    divided = [p for p in lines.values() if len(p) == size and all(_is_divided(one, size) for one in p)]
+    divided = [p for p in lines.values() if len(p) == size and all(_is_divided_somewhere(one, size) for one in p)]
     bare = [p for p in lines.values() if len(p) == size and all(_is_bare(one, size) for one in p)]
     return [passes[0] for passes in bare] if size > 1 and divided else []
 
 
-def _is_divided(one: Backward, size: int) -> bool:
-    return size in (one.divisor, one.quotient, *one.shares, *(one.summands_by or ()))
+def _is_divided_somewhere(one: Backward, size: int) -> bool:
+    return is_divided(one, size) or size in (one.summands_by or ())
 
 
 def _is_bare(one: Backward, size: int) -> bool:
     plain = one.divisor is None and (one.bare or one.weighed or one.means)
-    return (plain or one.summands_by is not None) and not one.gradient and not _is_divided(one, size)
+    return (plain or one.summands_by is not None) and not one.gradient and not _is_divided_somewhere(one, size)
 
 
 UNEQUAL = 1.5

@@ -22,7 +22,7 @@ from gradient_ledger.events import (
     Taken,
     Trail,
 )
-from gradient_ledger.rules.view import BY_HAND, View, Window, finding, some, steps_of, times
+from gradient_ledger.rules.view import BY_HAND, View, Window, finding, is_divided, some, steps_of, times
 
 
 def stale(view: View) -> Iterator[Finding]:
@@ -392,7 +392,7 @@ def _divided_for_all(view: View, window: Window, thrown: list[Clear]) -> bool:
     """Whether each loss that a step used was divided by as many as it used and these clears threw away."""
     count = window.passes + sum(e.lost for e in thrown)
     passes = view.passes_of(window)
-    return count > 1 and bool(passes) and all(count in (one.divisor, one.quotient, *one.shares) for one in passes)
+    return count > 1 and bool(passes) and all(is_divided(one, count) for one in passes)
 
 
 def cleared_twice(view: View) -> Iterator[Finding]:

@@ -336,7 +336,11 @@ def never(view: View) -> Iterator[Finding]:
             remedy = "Give the optimizer the parameters that are to be trained." if frozen else ""
             made = next((one.made_at for one in view.log.optimizers if one.number == optimizer), None)
             # Beside others that train, it may wait for another phase, in which its model is called.
-            waits = backwards and not (orphans or any(p.ran for p in mine)) and not _has_twins(view, mine, windows)
+            waits = (
+                backwards
+                and not (orphans or any(p.ran for p in mine))
+                and not _others_train_its_shapes(view, mine, windows)
+            )
             yield finding(
                 "stepped-without-gradients",
                 "info" if waits else "error",
@@ -409,7 +413,7 @@ def never(view: View) -> Iterator[Finding]:
             yield unused
 
 
-def _has_twins(view: View, mine: list[ParameterFacts], windows: list[Window]) -> bool:
+def _others_train_its_shapes(view: View, mine: list[ParameterFacts], windows: list[Window]) -> bool:
     """Whether another optimizer trains parameters of the same shapes meanwhile, as those of a copy, or nobody else
     takes steps at all."""
     shapes = {p.shape for p in mine}

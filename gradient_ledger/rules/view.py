@@ -264,6 +264,11 @@ def most_steps(view: View) -> int:
     return max((steps_taken(view, optimizer, windows) for optimizer, windows in view.windows.items()), default=0)
 
 
+def is_divided(one: Backward, by: int) -> bool:
+    """Whether a loss is divided by a number as a whole, as far as its graph was looked at."""
+    return by in (one.divisor, one.quotient, *one.shares)
+
+
 def some(names: Iterable[str], most: int = 3) -> str:
     """A few names in a sentence: `a, b, c and 4 more`."""
     every = list(dict.fromkeys(names))

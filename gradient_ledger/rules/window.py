@@ -23,6 +23,7 @@ from gradient_ledger.rules.view import (
     View,
     Window,
     finding,
+    is_divided,
     some,
     steps_of,
     times,
@@ -454,7 +455,7 @@ def means(view: View) -> Iterator[Finding]:
 def _divides(view: View, optimizer: int, by: int) -> bool:
     """Whether the first window of an optimizer holds so many passes, and each of their losses was divided by that."""
     passes = view.passes_of(view.windows[optimizer][0]) if view.windows[optimizer] else []
-    return len(passes) == view.size(optimizer) == by and all(by in (one.divisor, one.quotient) for one in passes)
+    return len(passes) == view.size(optimizer) == by and all(is_divided(one, by) for one in passes)
 
 
 def _gathers(window: Window) -> bool:
