@@ -5964,6 +5964,49 @@ def the_same_line_changes_gradients_before_a_step() -> Log:
 PART = "This clips w; b, which the same steps of SGD use, goes into them unclipped, in 2 windows"
 
 
+BELOW = "clip_grad_norm_ was given -1 as its limit, 3 times: the gradients point the other way after it"
+
+
+@finds("edits.without_limit", "clip-limit-not-positive", "error", CLIP, BELOW, limit=-1.0, clips=3)
+def the_norm_of_a_clip_is_below_zero() -> Log:
+    return limited(-1.0)
+
+
+@finds("edits.without_limit", "clip-limit-not-positive", "error", CLIP, "given -0.5 as its limit, 3 times: every entry")
+def the_value_of_a_clip_is_below_zero() -> Log:
+    return limited(-0.5, function="clip_grad_value_")
+
+
+@finds("edits.without_limit", "clip-limit-not-positive", "error", CLIP, "given 0 as its limit, 3 times: nothing is")
+def the_norm_of_a_clip_is_zero() -> Log:
+    return limited(0.0)
+
+
+def limited(limit: float, steps: int = 3, **fields: Any) -> Log:
+    tape = Tape("w b")
+    for _ in range(steps):
+        tape.passes(1)
+        tape.clip(limit=limit, **fields)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("edits.without_limit")
+def the_norm_of_a_clip_is_small() -> Log:
+    return limited(1e-3)
+
+
+@quiet("edits.without_limit")
+def one_clip_alone_has_no_limit_above_zero() -> Log:
+    return limited(-1.0, steps=1)
+
+
+@quiet("edits.without_limit")
+def a_clip_is_there_for_the_norm() -> Log:
+    return limited(math.inf)
+
+
 @finds("edits.in_part", "clipped-one-part", "info", CLIP, PART, names=["b"], steps=[0, 1])
 def one_part_is_clipped() -> Log:
     return in_part()

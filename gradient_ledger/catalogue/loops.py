@@ -651,6 +651,14 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "clip-limit-not-positive",
+        "The limit of a clip is zero or less",
+        "A norm below zero turns every gradient around, a value below zero takes the place of every entry, and zero leaves nothing: the steps do not go down the loss.",
+        "Give a limit above zero; where clipping is to be switched off, leave the call out.",
+        "clip_grad_norm_(parameters, -1, 1) reads like the bounds of clip_grad_value_(); its second number is the kind of norm.",
+        "",
+    ),
+    Misconception(
         "clipped-nothing",
         "Clipping got no parameters",
         "model.parameters() is a generator, and gives its parameters once: whoever asks it again gets nothing, and clips nothing.",

@@ -104,6 +104,7 @@ RULES: tuple[Rule, ...] = (
     edits.clipping,
     edits.first_group,
     edits.in_part,
+    edits.without_limit,
     edits.divided_late,
     edits.by_hand,
     precision.mixed_precision,

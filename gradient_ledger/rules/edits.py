@@ -203,6 +203,29 @@ def in_part(view: View) -> Iterator[Finding]:
         )
 
 
+def without_limit(view: View) -> Iterator[Finding]:
+    """Clipping is given a limit that is zero or less."""
+    clips = [e for e in view.of(Clip) if e.limit is not None and e.limit <= 0 and e.status.get("fresh")]
+    for where in dict.fromkeys(e.where for e in clips):
+        hits = [e for e in clips if e.where == where]
+        one = hits[0]
+        if one.limit == 0:
+            left = "nothing is left of the gradients"
+        elif one.function == "clip_grad_value_":
+            left = f"every entry of the gradients is {one.limit:g} after it, whatever it was"
+        else:
+            left = "the gradients point the other way after it, and the steps go up the loss"
+        if len(hits) > 1:
+            yield finding(
+                "clip-limit-not-positive",
+                "error",
+                where,
+                f"{one.function} was given {one.limit:g} as its limit, {times(len(hits), 'time')}: {left}.",
+                limit=one.limit,
+                clips=len(hits),
+            )
+
+
 def _is_twin(one: Clip, other: Clip) -> bool:
     """Whether two lines clip the same parameters in the same way."""
     alike = (one.function, one.limit, one.order) == (other.function, other.limit, other.order)
