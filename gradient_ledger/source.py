@@ -1041,6 +1041,25 @@ def epochs_around(file: str, line: int) -> ast.expr | None:
 
 
 @lru_cache(maxsize=256)
+def argument_in_epochs(file: str, line: int, name: str) -> str:
+    """The function at this line, where its argument has this name, as `epoch` or `e`, and it neither says a number of
+    steps nor holds one that nobody means by the epoch."""
+    for one in functions(file):
+        if isinstance(one, (ast.FunctionDef, ast.Lambda)) and one.lineno == line and one.args.args:
+            held = [n.value for n in ast.walk(one) if isinstance(n, ast.Constant)]
+            slow = any(isinstance(n, float) and _SLOW < n < 1.0 or isinstance(n, int) and n > _MANY for n in held)
+            same = one.args.args[0].arg == name and _EPOCH_NUMBER.fullmatch(name)
+            if same and not slow and not any(map(_STEPS.search, _names_in(one))):
+                return ast.unparse(one) if isinstance(one, ast.Lambda) else f"{one.name}({name})"
+    return ""
+
+
+_EPOCH_NUMBER = re.compile(r"e|ep|epochs?|epoch_(n|num|number|idx|id|i)", re.IGNORECASE)
+_SLOW, _MANY = 0.99, 1000
+"""Nobody lets a rate fall by so little an epoch, nor counts more epochs than that."""
+
+
+@lru_cache(maxsize=256)
 def length_in_epochs(file: str, kind: str) -> str:
     """What the one scheduler of this kind in a file is given as the time to lower the rate, where the text calls that a
     number of epochs: `milestones=args.decay_epochs`. Not where it is multiplied by anything but a number."""

@@ -254,15 +254,30 @@ def _told_in_epochs(
 ) -> dict[str, Any]:
     """Whether the text counts the epochs of this scheduler, where it stands or where its optimizer was made; or else
     the times it is given are no longer than a loop over epochs around the one that it is stepped in."""
-    kind = type(scheduler).__name__
-    loop = source.loop_around(place.file, place.line) if kind in source.CLOCKED else None
+    kind, functions = type(scheduler).__name__, _codes(scheduler)
+    loop = source.loop_around(place.file, place.line) if functions or kind in source.CLOCKED else None
     if not isinstance(loop, ast.For):
         return {}
+    if functions:
+        told = _by_number_of_turn(functions, place, loop, frame)
+        return {"in_epochs": told, "loop": Place(place.file, loop.lineno)} if told else {}
     made = state.books.optimizers[optimizer].made_by if optimizer is not None else ()
     files = dict.fromkeys([place.file, *(call.place.file for call in made)])
     told = next((text for file in files if (text := source.length_in_epochs(file, kind))), "")
     told = told or _as_few_as_epochs(scheduler, loop, place, frame)
     return {"in_epochs": told, "loop": Place(place.file, loop.lineno)} if told else {}
+
+
+def _by_number_of_turn(functions: list[CodeType | None], place: Place, loop: ast.For, frame: FrameType) -> str:
+    """The one of these functions that is asked for an epoch by its text, as the loop around this one counts them, in
+    the same function or in one that called it."""
+    lines = [(place.file, loop.lineno), *places.place_and_trail(frame)[1][1:]]
+    around = next((found for line in lines if (found := source.loop_around(*line)) is not None), None)
+    if not isinstance(around, ast.For) or not isinstance(around.target, ast.Name):
+        return ""
+    codes, name = [code for code in functions if code is not None], around.target.id
+    told = (source.argument_in_epochs(code.co_filename, code.co_firstlineno, name) for code in codes)
+    return next(filter(None, told), "")
 
 
 def _as_few_as_epochs(scheduler: Any, loop: ast.For, place: Place, frame: FrameType) -> str:

@@ -651,6 +651,28 @@ def test_a_function_returns_a_product_with_the_learning_rate(text: str, tmp_path
     assert (found and found[0]) == RATES[text]
 
 
+BY_EPOCH = {
+    "f = lambda epoch: 0.95 ** epoch\n": "lambda epoch: 0.95 ** epoch",
+    "def f(epoch):\n    return 0.1 ** (epoch // 30)\n": "f(epoch)",
+    "f = lambda epoch: 1 - epoch / num_epochs\n": "lambda epoch: 1 - epoch / num_epochs",
+    "f = lambda epoch: 1 - epoch / (num_epochs * len(loader))\n": "",
+    "f = lambda epoch: min(1, epoch / warmup_steps)\n": "",
+    "f = lambda epoch: 0.9995 ** epoch\n": "",
+    "f = lambda epoch: 0.5 ** (epoch // 20000)\n": "",
+    "f = lambda e: 0.95 ** e\n": "",
+    "def f():\n    return 0.95\n": "",
+}
+
+
+@pytest.mark.parametrize("text", BY_EPOCH)
+def test_a_function_is_asked_for_the_epoch_by_the_name_that_a_loop_gives_it(text: str, tmp_path: Path) -> None:
+    assert source.argument_in_epochs(written(tmp_path, text), 1, "epoch") == BY_EPOCH[text]
+
+
+def test_a_name_of_anything_else_is_no_epoch(tmp_path: Path) -> None:
+    assert source.argument_in_epochs(written(tmp_path, "f = lambda x: 0.95 ** x\n"), 1, "x") == ""
+
+
 def test_many_files_are_parsed_once_and_those_that_say_nothing_of_it_never(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
