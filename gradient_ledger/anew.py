@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from torch import Tensor
 
-from gradient_ledger import source
+from gradient_ledger import timetables
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import OptimizerAccount
 from gradient_ledger.events import Place
@@ -45,7 +45,7 @@ def first_step_begins(state: State, entry: OptimizerAccount) -> None:
         return
     if before.entry.steps > 1:
         # A task or a stage begins with an optimizer of its own.
-        if not any(source.is_by_epochs(call.place.file, call.place.line) for call in entry.made_by):
+        if not any(timetables.is_by_epochs(call.place.file, call.place.line) for call in entry.made_by):
             return
         if all(account.written == at for account, at in zip(entry.accounts, _versions(entry), strict=True)):
             entry.follows = before.entry.number

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from gradient_ledger import losses, places, source
+from gradient_ledger import losses, places, source, timetables
 from gradient_ledger.account import FRESH
 from gradient_ledger.books import OptimizerAccount, OwnSchedule, SchedulerMade
 from gradient_ledger.budget import SAMPLES
@@ -82,7 +82,7 @@ def unstepped(state: State, files: list[str]) -> tuple[UnsteppedSchedule, ...]:
     optimizers itself, and makes the steps of schedulers, if it says any, depend on no count and no option."""
     books = state.books
     waiting = [one for one in books.schedulers_made if one.optimizer not in books.scheduled and one.place]
-    said = source.steps_schedules(tuple(files), frozenset(books.schedules_at)) if waiting else None
+    said = timetables.steps_schedules(tuple(files), frozenset(books.schedules_at)) if waiting else None
     if said is None:
         return ()
     # What a line makes for several phases of training, and is stepped in one of them, is left alone in the others.

@@ -10,9 +10,9 @@ from typing import Any
 
 from torch import Tensor
 
+from gradient_ledger import conditions
 from gradient_ledger.account import Account
 from gradient_ledger.events import Ending, Event, Place, Trail
-from gradient_ledger.source import conditions
 
 KEPT = 400
 """Windows whose events are all kept; later ones are kept if they differ from all those before."""
@@ -71,7 +71,7 @@ class Draft:
     def event(self) -> Event:
         """The event, with names in place of accounts: a parameter's name may become known late."""
         if self.place is not None and issubclass(self.kind, Ending):
-            self.fields |= conditions(self.place, self.trail)
+            self.fields |= conditions.of_step(self.place, self.trail)
         return self.kind(
             number=self.number,
             names=tuple(account.name for account in self.accounts),

@@ -12,6 +12,7 @@ from gradient_ledger import (
     cancelled,
     compared,
     crossed,
+    divisions,
     functions,
     graph,
     handed,
@@ -71,7 +72,7 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         one.draft.fields |= graph.divisions(node, scaled)
         one.draft.fields["shares"] = shares = graph.shares(node, scaled)
         if len(shares) > 1:
-            shared_at, shared_by = source.divided_again(line)
+            shared_at, shared_by = divisions.divided_again(line)
             one.draft.fields |= {"shared_at": shared_at, "shared_by": shared_by}
         if "targets" in one.draft.fields or "undivided" in one.draft.fields:
             one.draft.fields["loss_at"] = losses.made_at(places.user_frame(frame))

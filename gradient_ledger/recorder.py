@@ -26,6 +26,7 @@ from gradient_ledger import (
     places,
     rhythm,
     source,
+    timetables,
     told,
     undone,
     wrappers,
@@ -329,7 +330,7 @@ class Recorder(State):
                         one.steps,
                         one.place,
                         one.named,
-                        source.length_in_steps(files, one.type),
+                        timetables.length_in_steps(files, one.type),
                         one.in_epochs,
                     )
                     for one in self.books.schedules.values()

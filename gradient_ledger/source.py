@@ -9,29 +9,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from types import CodeType
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple
 
 from gradient_ledger.events import Place, Trail
 
-
-class Around(NamedTuple):
-    """The conditions a line stands under."""
-
-    under: int | None
-    """Line of the innermost `if` whose body holds it."""
-    condition: str
-    """The text of that `if`'s test."""
-    passed_over: int | None
-    """Line of the last `continue` before that `if` in the same loop, or `return` in the same function."""
-
-
-_NOTHING = Around(None, "", None)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-LOOPS = _LOOPS = (ast.For, ast.While, ast.AsyncFor)
+LOOPS = (ast.For, ast.While, ast.AsyncFor)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 FILES = 1024
 """Texts that are kept parsed. A program of more files than that would have them parsed anew for each question."""
-
 
 _MIXES = re.compile(
     r"lerp|swa_utils|\b1(\.0*)?\s*-|add_?\(.*\balpha\b|\*.*\+.*\*|\.mul_\(|_foreach_mul_"
@@ -51,321 +37,13 @@ def says(file: str, what: re.Pattern[str]) -> bool:
     return any(what.search(line) for line in linecache.getlines(file))
 
 
-def conditions(place: Place, trail: Trail) -> dict[str, Any]:
-    """When a step is taken: the `if` it stands under, and what may pass over that.
-
-    A step in a helper is taken when the helper is called: of its callers, the one that counts decides.
-    """
-    frames = [Place(file, line, place.function, place.through) for file, line in trail] or [place]
-    found = [(frame, _around(frame.file, frame.line)) for frame in frames]
-    pairs = zip(found, frames[1:], strict=False)
-    found += [(outer, told) for (inner, one), outer in pairs if (told := _asked_for(inner, one, outer)) is not None]
-    under = [(frame, one) for frame, one in found if one.under is not None]
-    frame, one = next(((f, o) for f, o in under if "%" in o.condition), under[0] if under else (place, _NOTHING))
-    over = next(((f, o.passed_over) for f, o in found if o.passed_over is not None), None)
-    lines = tuple((one.file, one.line) for one in frames)
-    return {
-        "under": Place(frame.file, one.under, frame.function, frame.through) if one.under is not None else None,
-        "condition": one.condition,
-        "reported": reported_share(lines),
-        "unread": unread_share(lines),
-        "gathers": _gathers(lines, one.condition),
-        "passed_over": Place(over[0].file, over[1]) if over is not None and over[1] is not None else None,
-        "behind": Place(place.file, head) if (head := _loop_before(place.file, place.line)) is not None else None,
-    }
-
-
-@lru_cache(maxsize=256)
-def _asked_for(inner: Place, around: Around, outer: Place) -> Around | None:
-    """Where a function's caller gives the argument that decides about the step in it, as `update=(i + 1) % k == 0`."""
-    function = scope(inner.file, inner.line)
-    if not isinstance(function, ast.FunctionDef) or not around.condition.isidentifier():
-        return None
-    asked = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
-    within = scope(outer.file, outer.line)
-    for call in own(within) if within is not None else ():
-        if isinstance(call, ast.Call) and call.lineno <= outer.line <= (call.end_lineno or 0):
-            given = {one.arg: one.value for one in call.keywords if one.arg is not None}
-            given |= dict(zip(asked[asked[:1] == ["self"] :], call.args, strict=False))
-            value = given.get(around.condition)
-            if value is not None and "%" in (text := ast.unparse(value)):
-                return Around(value.lineno, text, None)
-    return None
-
-
-@lru_cache(maxsize=256)
-def _loop_before(file: str, line: int) -> int | None:
-    """The head of the `for` that a statement stands behind, in the same block, and whose turns clear, go backward and
-    step nothing."""
-    within = scope(file, line)
-    blocks = [block for one in own(within) for block in vars(one).values()] if within is not None else []
-    blocks += [getattr(within, "body", None)]
-    for block in (one for one in blocks if isinstance(one, list)):
-        for at, one in enumerate(block):
-            if isinstance(one, ast.Expr | ast.Assign) and one.lineno <= line <= (one.end_lineno or 0):
-                loop = next((each for each in reversed(block[:at]) if isinstance(each, ast.For)), None)
-                calls = [each.func for each in ast.walk(loop) if isinstance(each, ast.Call)] if loop is not None else []
-                names = {each.attr for each in calls if isinstance(each, ast.Attribute)}
-                if loop is not None and {"backward", "zero_grad"} <= names and "step" not in names:
-                    return loop.lineno
-    return None
-
-
-@lru_cache(maxsize=4096)
-def _gathers(trail: Trail, condition: str) -> bool:
-    """Whether the text gathers micro-batches for a step and divides nothing by their number but losses: it counts up to
-    that number in the condition of the step, or in a loop around a backward that is named for it."""
-    counted = re.search(r"% \(?([\w.]+)", condition) or re.search(r"[>=]= ([\w.]*(?:accum|micro)\w*)$", condition)
-    if re.search(r"episode|rollout|traj|\bep\b", condition, re.IGNORECASE):
-        return False  # a return is a sum, and so are those of several episodes
-    sizes = {counted[1]} if counted is not None else set()
-    for within in (found for file, line in trail if (found := scope(file, line)) is not None):
-        sizes |= _sizes_in(within)
-    names, files = {size.rpartition(".")[2] for size in sizes}, {file for file, _ in trail}
-    if not sizes or any(_HOOKS.search("".join(linecache.getlines(file))) for file in files):
-        return False  # a hook may divide as well
-    return not any(_divides_other(file, name) for file in files for name in names)
-
-
-@lru_cache(maxsize=256)
-def _sizes_in(within: ast.AST) -> frozenset[str]:
-    """Up to what the loops of a function count whose text says that they go over the parts of a batch, and in which a
-    backward stands; an empty text where they say no number."""
-    found: set[str] = set()
-    for loop in own(within):
-        if isinstance(loop, ast.For) and _MICRO.search(f"{ast.unparse(loop.target)} {ast.unparse(loop.iter)}"):
-            if "backward(" in ast.unparse(loop):
-                counts = [n for n in ast.walk(loop.iter) if _is_range(n) or _cuts_a_batch(n)]
-                found |= {ast.unparse(n.args[0]) for n in counts if isinstance(n, ast.Call)} or {""}
-    return frozenset(found)
-
-
-_HOOKS = re.compile(r"\bregister_(hook|post_accumulate_grad_hook)\(")
-"""What may change gradients on their way, out of sight of the loss."""
-_MICRO = re.compile(r"accum|micro|chunk", re.IGNORECASE)
-"""Words for the parts of a batch, and for how many there are."""
-_LOSS = re.compile(r"loss|\.item\(\)|total|running|sum|mean|avg|average", re.IGNORECASE)
-"""Words in what is divided that say it is a loss, or is shown."""
-
-
-@lru_cache(maxsize=256)
-def _divides_other(file: str, name: str) -> bool:
-    """Whether a file divides something by a number of this name that is no loss by its own."""
-    for one in ast.walk(_tree(file) or ast.Module([], [])):
-        if isinstance(one, (ast.BinOp, ast.AugAssign)) and isinstance(one.op, ast.Div):
-            left, right = (one.left, one.right) if isinstance(one, ast.BinOp) else (one.target, one.value)
-            words = {each.rpartition(".")[2] for each in _factors(right)}
-            if name in words and not _LOSS.search(ast.unparse(left)):
-                return True
-    return False
-
-
-class Division(NamedTuple):
-    """Where a text divides a loss, and by what."""
-
-    place: Place
-    by: str
-    """As it is written."""
-
-
-@lru_cache(maxsize=256)
-def divided_again(trail: Trail) -> tuple[Place | None, str]:
-    """Where what goes backward is divided once more than it should be, if the text shows that: the outermost of the
-    functions that called for the pass, or the statement itself. With what two divisions of one function divide by, if
-    that is written the same; else with nothing."""
-    frames = [found for file, line in trail if (found := _divisions(file, line))]
-    if not frames:
-        return None, ""
-    outermost = frames[-1]
-    twice = len(frames) == 1 and len(outermost) > 1 and outermost[0].by == outermost[1].by
-    return outermost[0].place, outermost[0].by if twice else ""
-
-
-def _divisions(file: str, line: int) -> list[Division]:
-    """Divisions of what the statement at a line hands on: there, and where it got its name, the last one first."""
-    within = scope(file, line)
-    nodes = own(within) if within is not None else ()
-    calls = [n for n in nodes if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or 0)]
-    for call in calls:
-        given = [*call.args[:1], *([call.func.value] if isinstance(call.func, ast.Attribute) else [])]
-        for one in given:
-            found: list[Division] = []
-            if _is_quotient(one):
-                found.append(Division(Place(file, line), ast.unparse(one.right)))
-                one = one.left
-            found += _made_by_division(file, nodes, ast.unparse(one), line)
-            if found:
-                return found
-    return []
-
-
-def _made_by_division(file: str, nodes: Sequence[Any], name: str, line: int) -> Iterator[Division]:
-    """Divisions that a name has its value by, from the last one above a line upwards, as far as each begins with it."""
-    for node in sorted((n for n in nodes if isinstance(n, (ast.Assign, ast.AugAssign))), key=lambda n: -n.lineno):
-        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-        if node.lineno >= line or ast.unparse(target) != name:
-            continue
-        if isinstance(node, ast.AugAssign):
-            if isinstance(node.op, ast.Div):
-                yield Division(Place(file, node.lineno), ast.unparse(node.value))
-            continue
-        if not _is_quotient(node.value):
-            return
-        yield Division(Place(file, node.lineno), ast.unparse(node.value.right))
-        if ast.unparse(node.value.left) != name:
-            return
-
-
-def _is_quotient(value: Any) -> TypeGuard[ast.BinOp]:
-    return isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div)
-
-
-def reported_share(trail: Trail) -> Place | None:
-    """The line where a loss that is shown is divided by the size of the window, by the text of a step's function.
-
-    The size is what a loop counts up to, or what a condition takes the remainder by, or into how many a batch is cut.
-    """
-    return next((found for file, line in trail if (found := _share(file, line)) is not None), None)
-
-
-@lru_cache(maxsize=4096)
-def _share(file: str, line: int) -> Place | None:
-    within = scope(file, line)
-    nodes = own(within) if within is not None else ()
-    sizes = {ast.unparse(n.right) for n in nodes if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod)}
-    sizes |= {ast.unparse(n.args[0]) for n in nodes if _is_range(n) or _cuts_a_batch(n)}
-    added = {n.value for n in nodes if isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Add)}
-    sums = {ast.unparse(n.target) for n in nodes if isinstance(n, ast.AugAssign) and ".item()" in ast.unparse(n.value)}
-    for node in nodes:
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and sizes & _factors(node.right):
-            shown = ast.unparse(node.left)
-            if ".item()" in shown or shown in sums or node in added:
-                return Place(file, node.lineno)
-    return None
-
-
-def unread_share(trail: Trail) -> tuple[str, Place] | None:
-    """A name of a step's function that holds something made of the size of the window, and that nothing reads."""
-    return next((found for file, line in trail if (found := _unread(file, line)) is not None), None)
-
-
-@lru_cache(maxsize=4096)
-def _unread(file: str, line: int) -> tuple[str, Place] | None:
-    within = scope(file, line)
-    if within is None:
-        return None
-    found = [n for n in own(within) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod)]
-    sizes = {ast.unparse(n.right) for n in found if not isinstance(n.left, (ast.Constant, ast.JoinedStr))}
-    read = read_in(within)
-    for node in own(within) if sizes else ():
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id not in read:
-            if _is_share(node.value, sizes):
-                return node.targets[0].id, Place(file, node.lineno)
-    return None
-
-
-def _is_share(value: ast.expr, sizes: set[str]) -> bool:
-    """Whether it is one of these sizes, or the smaller one of it and what is left, as that of a last window."""
-    if isinstance(value, ast.Call) and ast.unparse(value.func) == "min":
-        return any(ast.unparse(one) in sizes for one in value.args)
-    if isinstance(value, ast.IfExp):
-        return _is_share(value.body, sizes) or _is_share(value.orelse, sizes)
-    return ast.unparse(value) in sizes
-
-
-def _factors(expression: ast.expr) -> set[str]:
-    if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Mult):
-        return _factors(expression.left) | _factors(expression.right)
-    return {ast.unparse(expression)}
-
-
-def _cuts_a_batch(node: Any) -> bool:
-    own = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "chunk"
-    return own and bool(node.args)
-
-
-def _is_range(node: Any) -> bool:
-    return isinstance(node, ast.Call) and ast.unparse(node.func) == "range" and len(node.args) == 1
-
-
-@lru_cache(maxsize=4096)
-def _around(file: str, line: int) -> Around:
-    tree = _tree(file)
-    if tree is None:
-        return _NOTHING
-    holders = [n for n in _blocks(tree) if not isinstance(n, ast.If)]
-    ifs = [n for n in _blocks(tree) if isinstance(n, ast.If)]
-    around = _innermost(holders, line)
-    under = max((n for n in ifs if n.body[0].lineno <= line <= (n.body[-1].end_lineno or 0)), key=_line, default=None)
-    if under is not None and around is not None and under.lineno < around.lineno:
-        # Around a loop over optimizers it decides about the step; around the whole run it does not.
-        around = _innermost(holders, under.lineno) or around
-        under = under if around.lineno < under.lineno else None
-    elif under is not None and around is None and _is_main(under.test):
-        under = None
-    holding = [n for n in ifs if n.body[0].lineno <= line <= (n.body[-1].end_lineno or 0) and under is not None]
-    # One around a loop over optimizers decides as well, but not one around the loop over the data.
-    whole = around is None or "backward(" not in ast.unparse(around)
-    nearest = sorted((n for n in holding if whole or n.lineno > around.lineno), key=_line, reverse=True)
-    counted = next(((n, told) for n in nearest if (told := _counts(file, n)) is not None), None)
-    if counted is not None:
-        under = counted[0]  # not what asks for a scaler inside it
-    start = under.lineno if under is not None else line
-    word = ast.Continue if isinstance(around, _LOOPS) else ast.Return
-    skips = [one.lineno for one in _inside(around, word, line) if one.lineno < start] if around is not None else []
-    if under is None and skips:
-        # `if number % k: continue` above the step decides about it as an `if` around it would.
-        last = max(skips)
-        found = [(n, told) for n in ifs if n.body[0].lineno == last and (told := _counts(file, n)) is not None]
-        if found:
-            count, (at, test) = max(found, key=lambda one: _line(one[0]))
-            return Around(at, _negated(test), max((one for one in skips if one < count.lineno), default=None))
-    over = max(skips, default=None)
-    if under is None:
-        return Around(None, "", over)
-    at, test = counted[1] if counted is not None else (under.lineno, ast.unparse(under.test))
-    return Around(at, test, over)
-
-
-def _counts(file: str, condition: ast.If) -> tuple[int, str] | None:
-    """Where an `if` takes a remainder, and the text of that: in its test, or where what it tests got its value."""
-    if "%" in (test := ast.unparse(condition.test)):
-        return condition.lineno, test
-    within = scope(file, condition.lineno)
-    for name in sorted(words(condition.test)) if within is not None else ():
-        made = assigned(within, name, condition.lineno)
-        if made is not None and "%" in (value := ast.unparse(made.value)):
-            return made.line, _negated(value) if isinstance(condition.test, ast.UnaryOp) else value
-    return None
-
-
-def _negated(condition: str) -> str:
-    negated = condition.startswith("not (") and condition.endswith(")")
-    return condition[5:-1] if negated else f"not ({condition})"
-
-
-def _line(node: Any) -> int:
+def line_of(node: Any) -> int:
     return int(node.lineno)
 
 
-def _innermost(nodes: list[Any], line: int) -> Any:
+def innermost(nodes: list[Any], line: int) -> Any:
     """The innermost of these loops and functions that holds a line."""
-    return max((n for n in nodes if n.lineno < line <= (n.end_lineno or 0)), key=_line, default=None)
-
-
-def _is_main(test: ast.expr) -> bool:
-    return any(isinstance(node, ast.Name) and node.id == "__name__" for node in ast.walk(test))
-
-
-def _inside(node: Any, word: type[ast.stmt], line: int) -> Iterator[ast.stmt]:
-    """Every `continue` or `return` that leaves this loop or function, and passes over that line in doing so."""
-    for inner in ast.iter_child_nodes(node):
-        if isinstance(inner, word):
-            yield inner
-        elif isinstance(inner, ast.Try) and any(s.lineno <= line <= (s.end_lineno or 0) for s in inner.finalbody):
-            continue  # its `finally` runs whatever happens
-        elif not isinstance(inner, FUNCTIONS) and not (word is ast.Continue and isinstance(inner, _LOOPS)):
-            yield from _inside(inner, word, line)
+    return max((n for n in nodes if n.lineno < line <= (n.end_lineno or 0)), key=line_of, default=None)
 
 
 def weighing(trail: Trail) -> Place | None:
@@ -375,7 +53,7 @@ def weighing(trail: Trail) -> Place | None:
         products = [n for n in _products(scope(file, line)) if n <= line]
         if products:
             return Place(file, max(products))
-    anywhere = {n for file, _ in trail[:1] for n in _products(_tree(file), inner=True)}
+    anywhere = {n for file, _ in trail[:1] for n in _products(parsed(file), inner=True)}
     return Place(trail[0][0], anywhere.pop()) if len(anywhere) == 1 else None
 
 
@@ -383,7 +61,7 @@ def _products(within: ast.AST | None, inner: bool = False) -> list[int]:
     """Lines of such products in a function, or with `inner` in those inside it, too."""
     if within is None:
         return []
-    return [_line(one) for one in (ast.walk(within) if inner else own(within)) if _is_weighing(one)]
+    return [line_of(one) for one in (ast.walk(within) if inner else own(within)) if _is_weighing(one)]
 
 
 def _is_weighing(node: ast.AST) -> bool:
@@ -414,8 +92,8 @@ def advantage(trail: Trail) -> Place | None:
 
 def factor(file: str, line: int) -> str | None:
     """The name of what a hook's text multiplies or divides its gradient by, or the number itself; else None."""
-    tree = _tree(file)
-    hooks = [n for n in _blocks(tree) if isinstance(n, FUNCTIONS) and n.lineno == line] if tree is not None else []
+    tree = parsed(file)
+    hooks = [n for n in blocks_in(tree) if isinstance(n, FUNCTIONS) and n.lineno == line] if tree is not None else []
     if len(hooks) != 1:
         return None
     body: Any = hooks[0].body
@@ -453,7 +131,7 @@ def target(trail: Trail, files: Iterable[str], sure: bool = False) -> Place | No
     """The line that adds a discounted value to a reward: above a backward in one of the functions that called for it,
     or else the first such line in any file. With `sure`, no line that may add other things."""
     sums = [(file, n) for file, line in trail for n in _sums(own(scope(file, line))) if n.lineno <= line]
-    sums = sums[::-1] + [(file, n) for file in files if (tree := _tree(file)) for n in _sums(ast.walk(tree))]
+    sums = sums[::-1] + [(file, n) for file in files if (tree := parsed(file)) for n in _sums(ast.walk(tree))]
     asked = (_REWARDS,) if sure else _TARGETS
     found = ((file, n) for words in asked for file, n in sums if words.search(ast.unparse(n)))
     return next((_value_in(file, n) or Place(file, n.lineno) for file, n in found), None)
@@ -463,7 +141,7 @@ def _value_in(file: str, target: ast.BinOp) -> Place | None:
     """Where the value in a target got its name, if a network is called there, in the same function: what is to have no
     graph begins there."""
     within = scope(file, target.lineno)
-    names = _names_in(target) if within is not None else set()
+    names = names_in(target) if within is not None else set()
     made = [one for name in names if within is not None and (one := assigned(within, name, target.lineno)) is not None]
     calls = [(one, n) for one in made for n in ast.walk(one.value) if isinstance(n, ast.Call)]
     lines = {one.line for one, n in calls if _NETWORK.search(ast.unparse(n.func).rpartition(".")[2])}
@@ -540,7 +218,7 @@ def collected(files: Iterable[str], shared: bool = False) -> Place | None:
     value_of = re.compile(r"\w+(\.(data|detach\(\)))+" if shared else r"\w+(\.clone\(\))?")
     found = []
     for file in files:
-        tree = _tree(file) or ast.Module([], [])
+        tree = parsed(file) or ast.Module([], [])
         given = {side for one in ast.walk(tree) if isinstance(one, ast.Call) for side in one.args}
         for one in ast.walk(tree):
             if isinstance(one, (ast.DictComp, ast.ListComp)) and one not in given:
@@ -601,7 +279,7 @@ def given_detached(files: Iterable[str], above: Place | None) -> Place | None:
     function of a place, the last above it."""
     found = set()
     for file in files:
-        for one in ast.walk(_tree(file) or ast.Module([], [])):
+        for one in ast.walk(parsed(file) or ast.Module([], [])):
             if isinstance(one, ast.Call) and _CRITIC.match(ast.unparse(one.func).rpartition(".")[2]):
                 if any(_CUTS.search(ast.unparse(given)) for given in one.args):
                     found.add(Place(file, one.lineno))
@@ -778,9 +456,9 @@ def _takes_difference(node: ast.AST) -> bool:
 @lru_cache(maxsize=1024)
 def class_at(place: Place) -> str:
     """The name of the innermost class that holds a line."""
-    tree = _tree(place.file)
+    tree = parsed(place.file)
     classes = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)] if tree is not None else []
-    found = _innermost(classes, place.line)
+    found = innermost(classes, place.line)
     return found.name if found is not None else ""
 
 
@@ -884,7 +562,7 @@ def limit_is_product(file: str, line: int) -> bool:
             return True
         for name in words(given) - names:
             names.add(name)
-            makers = [one for one in (within, _tree(file)) if one is not None]
+            makers = [one for one in (within, parsed(file)) if one is not None]
             waiting += [made.value for one in makers if (made := assigned(one, name, line)) is not None]
     return False
 
@@ -966,9 +644,9 @@ def made_frozen(file: str, name: str) -> bool:
 
 def loop_around(file: str, line: int) -> Any:
     """The innermost loop around a line, if it stands in the same function."""
-    tree = _tree(file)
-    holder = _innermost([n for n in _blocks(tree) if not isinstance(n, ast.If)], line) if tree is not None else None
-    return holder if isinstance(holder, _LOOPS) else None
+    tree = parsed(file)
+    holder = innermost([n for n in blocks_in(tree) if not isinstance(n, ast.If)], line) if tree is not None else None
+    return holder if isinstance(holder, LOOPS) else None
 
 
 _LOSSES = re.compile(r"loss|criteri|objective|entropy|nll|mse|likelihood", re.IGNORECASE)
@@ -983,13 +661,13 @@ def piles_losses(file: str, line: int) -> bool:
     assigned_here = [one for one in within if isinstance(one, ast.Assign)]
     call = next((one for one in assigned_here if one.lineno <= line <= (one.end_lineno or 0)), None)
     made = {n.id for target in call.targets for n in ast.walk(target) if isinstance(n, ast.Name)} if call else set()
-    if call is not None and made & _names_in(call.value):
+    if call is not None and made & names_in(call.value):
         return False
     for one in within:
         if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add):
             summed = [one.target, one.value]
         elif isinstance(one, ast.Assign) and isinstance(one.value, ast.BinOp) and isinstance(one.value.op, ast.Add):
-            summed = [*one.targets, one.value] if _names_in(one.value) & {ast.unparse(t) for t in one.targets} else []
+            summed = [*one.targets, one.value] if names_in(one.value) & {ast.unparse(t) for t in one.targets} else []
         elif isinstance(one, ast.Call) and ast.unparse(one.func).endswith(".append"):
             summed = [one.func, *one.args]
         else:
@@ -1000,18 +678,11 @@ def piles_losses(file: str, line: int) -> bool:
     return False
 
 
-@lru_cache(maxsize=256)
-def is_by_epochs(file: str, line: int) -> bool:
-    """Whether the innermost loop around a line goes over epochs, by its head."""
-    loop = loop_around(file, line)
-    return isinstance(loop, ast.For) and "epoch" in ast.unparse(loop.target) + ast.unparse(loop.iter)
-
-
 def outermost_loop(trail: Trail) -> Place | None:
     """The head of the outermost loop that a line runs in, by the lines of the calls that led to it."""
     for file, line in reversed(trail):
         within = scope(file, line)
-        loops = [one for one in own(within) if isinstance(one, _LOOPS)] if within is not None else []
+        loops = [one for one in own(within) if isinstance(one, LOOPS)] if within is not None else []
         around = [one.lineno for one in loops if one.lineno < line <= (one.end_lineno or 0)]
         if around:
             return Place(file, min(around), getattr(within, "name", "<module>"))
@@ -1025,168 +696,6 @@ def called_in_loop(trail: Trail) -> Place | None:
     return Place(*trail[looped]) if looped else None
 
 
-CLOCKED = {"StepLR": "step_size", "MultiStepLR": "milestones"}
-_EPOCHS = re.compile(r"(^|_)epochs?($|_)", re.IGNORECASE)
-_STEPS = re.compile(r"per_epoch|steps?($|s_|_per)|iter|batch|len\b|loader|updates?$", re.IGNORECASE)
-
-
-@lru_cache(maxsize=256)
-def epochs_around(file: str, line: int) -> ast.expr | None:
-    """How many turns the loop around a line takes, if that is a `range` of as many and counts epochs by its text."""
-    call = loop_around(file, line).iter if is_by_epochs(file, line) else None
-    if not isinstance(call, ast.Call) or getattr(call.func, "id", "") not in ("range", "trange") or not call.args:
-        return None
-    last = call.args[min(1, len(call.args) - 1)]
-    return last.left if isinstance(last, ast.BinOp) and isinstance(last.op, ast.Add) else last  # range(1, epochs + 1)
-
-
-@lru_cache(maxsize=256)
-def argument_in_epochs(file: str, line: int, name: str) -> str:
-    """The function at this line, where its argument has this name, as `epoch` or `e`, and it neither says a number of
-    steps nor holds one that nobody means by the epoch."""
-    for one in functions(file):
-        if isinstance(one, (ast.FunctionDef, ast.Lambda)) and one.lineno == line and one.args.args:
-            held = [n.value for n in ast.walk(one) if isinstance(n, ast.Constant)]
-            slow = any(isinstance(n, float) and _SLOW < n < 1.0 or isinstance(n, int) and n > _MANY for n in held)
-            same = one.args.args[0].arg == name and _EPOCH_NUMBER.fullmatch(name)
-            if same and not slow and not any(map(_STEPS.search, _names_in(one))):
-                return ast.unparse(one) if isinstance(one, ast.Lambda) else f"{one.name}({name})"
-    return ""
-
-
-_EPOCH_NUMBER = re.compile(r"e|ep|epochs?|epoch_(n|num|number|idx|id|i)", re.IGNORECASE)
-_SLOW, _MANY = 0.99, 1000
-"""Nobody lets a rate fall by so little an epoch, nor counts more epochs than that."""
-
-
-@lru_cache(maxsize=256)
-def length_in_epochs(file: str, kind: str) -> str:
-    """What the one scheduler of this kind in a file is given as the time to lower the rate, where the text calls that a
-    number of epochs: `milestones=args.decay_epochs`. Not where it is multiplied by anything but a number."""
-    given = _given_length(file, kind, CLOCKED.get(kind), 1)
-    within = scope(file, given.lineno) if given is not None else None
-    if given is None or within is None:
-        return ""
-    whole: list[ast.AST] = [given]
-    if isinstance(given, ast.Name) and (found := assigned(within, given.id, given.lineno)) is not None:
-        whole.append(found.value)
-    inner = [one for part in whole for one in ast.walk(part)]
-    names = [name for one in inner if (name := last_name(one))]
-    names += [one.value for one in inner if isinstance(one, ast.Constant) and isinstance(one.value, str)]
-    products = [one for one in inner if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult)]
-    if any(not isinstance(one.left, ast.Constant) and not isinstance(one.right, ast.Constant) for one in products):
-        return ""
-    told = any(map(_EPOCHS.search, names)) and not any(map(_STEPS.search, names))
-    return f"{CLOCKED[kind]}={ast.unparse(given)}" if told else ""
-
-
-def _given_length(file: str, kind: str, name: str | None, at: int) -> ast.expr | None:
-    """What the one scheduler of this kind in a file is given as its time, by this name or in this place."""
-    tree = _tree(file) if name is not None and says(file, re.compile(rf"\b{kind}\(")) else None
-    calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call)] if tree is not None else []
-    calls = [one for one in calls if last_name(one.func) == kind]
-    if len(calls) != 1:
-        return None
-    given = [one.value for one in calls[0].keywords if one.arg == name] or calls[0].args[at : at + 1]
-    return given[0] if given else None
-
-
-LENGTHS = {"OneCycleLR": ("total_steps", 2), "CosineAnnealingLR": ("T_max", 1), "PolynomialLR": ("total_iters", 1)}
-"""Schedulers that are over after so many steps: where they keep the number, and which of their arguments it is. A
-warm-up is stepped on after it."""
-_COUNTED = re.compile(r"^(num|n|max|total|all|train(ing)?)_?(train(ing)?)?_?(steps?|iter\w*|updates?)$", re.IGNORECASE)
-
-
-def length_in_steps(files: Iterable[str], kind: str) -> str:
-    """What the one scheduler of this kind is given as its time, where the text calls that a number of steps:
-    `total_steps=args.num_steps`, and nothing else but a number with it."""
-    name, at = LENGTHS.get(kind, ("", 0))
-    for given in (one for file in files if name and (one := _given_length(file, kind, name, at)) is not None):
-        names = map(last_name, ast.walk(given))
-        sums = (ast.Add, ast.Sub)
-        plain = all(isinstance(one.op, sums) for one in ast.walk(given) if isinstance(one, ast.BinOp))
-        if plain and any(map(_COUNTED.search, names)):
-            return f"{name}={ast.unparse(given)}"
-    return ""
-
-
-_STEP_NUMBER = re.compile(r"(^|_)(step|iter|iteration|it|update|batch)s?(_?(num|idx|no))?$", re.IGNORECASE)
-_STEP_COUNT = re.compile(r"warm_?up|(^|[_.])(max|total|num|n|all)_?\w*(steps?|iter\w*|updates)\b", re.IGNORECASE)
-
-
-@lru_cache(maxsize=256)
-def counts_steps(file: str, line: int) -> str:
-    """The function at this line as `name(argument)`, where the argument is called the number of a step or an update,
-    and the text compares it with a number of steps, as a warm-up's; else nothing."""
-    for one in functions(file):
-        if isinstance(one, (ast.FunctionDef, ast.Lambda)) and one.lineno == line and one.args.args:
-            name = one.args.args[0].arg
-            counts = [each for each in _names_in(one) if _STEP_COUNT.search(each) and "epoch" not in each.lower()]
-            if _STEP_NUMBER.search(name) and any(_STEPS.search(each) for each in counts):
-                return f"{getattr(one, 'name', 'lambda')}({name})"
-    return ""
-
-
-_OPTIMIZERS = re.compile(r"opt|adam|sgd|solver", re.IGNORECASE)
-_SCHEDULES = re.compile(r"sch|lr|plateau|anneal", re.IGNORECASE)
-_OTHERS = re.compile(r"scaler|env|prof|accel|bar|sim", re.IGNORECASE)
-
-
-@lru_cache(maxsize=256)
-def gives_rate(file: str, line: int) -> tuple[str, Place] | None:
-    """The function at this line as `name(argument)`, and where it returns, where that is a product with something
-    called the learning rate."""
-    for one in functions(file):
-        if not isinstance(one, (ast.FunctionDef, ast.Lambda)) or one.lineno != line or not one.args.args:
-            continue
-        returns = [each.value for each in own(one) if isinstance(each, ast.Return) and each.value is not None]
-        for value in [one.body] if isinstance(one, ast.Lambda) else returns:
-            products = [n for n in ast.walk(value) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
-            if any(_RATE_NAME.fullmatch(ast.unparse(side)) for n in products for side in (n.left, n.right)):
-                name = getattr(one, "name", "lambda")
-                return f"{name}({one.args.args[0].arg})", Place(file, value.lineno, name)
-    return None
-
-
-_RATE_NAME = re.compile(r"(\w+\.)*(base_|init_|initial_|max_|peak_)?(lr|learning_rate)", re.IGNORECASE)
-
-
-_STEP_CALL = re.compile(r"\.step\s*\(")
-
-
-@lru_cache(maxsize=64)
-def steps_schedules(files: tuple[str, ...], others: frozenset[tuple[str, int]] = frozenset()) -> bool | None:
-    """Whether these texts step something that may be a scheduler, on other lines than those that step `others`. None
-    where they step no optimizer themselves, or the step of what may be a scheduler depends on a count, as that of an
-    iteration, or on an option."""
-    saying = [file for file in files if says(file, _STEP_CALL)]
-    calls = [(file, one) for file in saying for within in functions(file) for one in own(within) if _is_step(one)]
-    held = [(file, one.lineno, ast.unparse(one.func.value)) for file, one in calls]
-    rest = [one for one in held if _SCHEDULES.search(one[2]) or not _OPTIMIZERS.search(one[2])]
-    schedules = [(file, line) for file, line, what in rest if _SCHEDULES.search(what) or not _OTHERS.search(what)]
-    schedules = [at for at in schedules if at not in others]
-    if len(rest) == len(held) or any(_is_chosen(*at) for at in schedules):
-        return None
-    return bool(schedules)
-
-
-def _is_step(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "step"
-
-
-def _is_chosen(file: str, line: int) -> bool:
-    """Whether a line stands under a condition that compares numbers, or asks for an option or for a thing itself."""
-    within = scope(file, line)
-    ifs = [one for one in (own(within) if within is not None else ()) if isinstance(one, ast.If)]
-    for test in (one.test for one in ifs if one.lineno <= line <= (one.end_lineno or 0)):
-        inner = [each for each in ast.walk(test) if not isinstance(each, (ast.Load, ast.boolop))]
-        if not all(isinstance(each, (ast.Compare, ast.BoolOp, ast.Name, ast.Constant, ast.Eq)) for each in inner):
-            return True
-        if isinstance(test, (ast.Name, ast.Constant)):
-            return True
-    return False
-
-
 def last_name(node: ast.AST) -> str:
     """The last part of a dotted name; of anything else, nothing."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
@@ -1197,7 +706,7 @@ def words(node: ast.AST) -> set[str]:
     return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
 
 
-def _names_in(node: ast.AST) -> set[str]:
+def names_in(node: ast.AST) -> set[str]:
     """The names and attributes in a piece of text, without the objects that hold the attributes."""
     owners = {one.value for one in ast.walk(node) if isinstance(one, ast.Attribute)}
     return {ast.unparse(n) for n in ast.walk(node) if isinstance(n, (ast.Name, ast.Attribute)) and n not in owners}
@@ -1206,13 +715,13 @@ def _names_in(node: ast.AST) -> set[str]:
 def _left(statement: ast.stmt) -> set[str]:
     """What a statement hands on: the names that it assigns to, what it returns, what it detaches in place."""
     if isinstance(statement, ast.Assign):
-        return {name for target in statement.targets for name in _names_in(target)}
+        return {name for target in statement.targets for name in names_in(target)}
     if isinstance(statement, ast.Return):
         owners = (
             n.func.value for n in ast.walk(statement) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
         )
-        return {name for one in owners for name in _names_in(one)}
-    return {name.removesuffix(".detach_") for name in _names_in(statement) if name.endswith(".detach_")}
+        return {name for one in owners for name in names_in(one)}
+    return {name.removesuffix(".detach_") for name in names_in(statement) if name.endswith(".detach_")}
 
 
 def _cuts_in(block: ast.AST, within: ast.AST, place: Place, besides: set[str]) -> set[Place]:
@@ -1223,9 +732,9 @@ def _cuts_in(block: ast.AST, within: ast.AST, place: Place, besides: set[str]) -
     call = next((n for n in statements if n.lineno <= place.line <= (n.end_lineno or 0)), None)
     if call is None:
         return set()
-    used = _names_in(call)
-    for loop in (n for n in nodes if isinstance(n, ast.For) and used & _names_in(n.target)):
-        used |= _names_in(loop.iter)
+    used = names_in(call)
+    for loop in (n for n in nodes if isinstance(n, ast.For) and used & names_in(n.target)):
+        used |= names_in(loop.iter)
     cuts = [n for n in statements if (n is call or used & _left(n)) and _cuts(n, within, place, besides)]
     return {Place(place.file, n.lineno, place.function) for n in cuts}
 
@@ -1236,8 +745,8 @@ def _cuts(statement: ast.stmt, within: ast.AST, place: Place, besides: set[str])
     if _CUTS.search(text) or ".detach_()" in text or _without_grad(within, statement):
         return True
     called = {ast.unparse(one.func).rpartition(".")[2] for one in ast.walk(statement) if isinstance(one, ast.Call)}
-    tree = _tree(place.file)
-    helpers = [n for n in _blocks(tree) if isinstance(n, ast.FunctionDef)] if tree is not None else []
+    tree = parsed(place.file)
+    helpers = [n for n in blocks_in(tree) if isinstance(n, ast.FunctionDef)] if tree is not None else []
     texts = [ast.unparse(one) for one in helpers if one.name in called - besides]
     return any(_CUTS.search(text) or NO_GRAD.search(text) for text in texts)
 
@@ -1249,7 +758,7 @@ _FILLS = ("append", "extend", "update")
 
 def kept(place: Place) -> Place | None:
     """The one line that fills what the method called at this line is called on, with no copy in its text."""
-    tree = _tree(place.file)
+    tree = parsed(place.file)
     within = scope(place.file, place.line)
     if tree is None or within is None:
         return None
@@ -1263,9 +772,9 @@ def kept(place: Place) -> Place | None:
     if len(found) != 1:
         return None
     value = getattr(found[0], "value", None)
-    inside = [*_returned_by(place.file, value), *_appended_to(place.file, _line(found[0]), value)]
+    inside = [*_returned_by(place.file, value), *_appended_to(place.file, line_of(found[0]), value)]
     shown = next((inner for inner in inside if _views(inner)), None)
-    return Place(place.file, shown.lineno if shown is not None else _line(found[0]))
+    return Place(place.file, shown.lineno if shown is not None else line_of(found[0]))
 
 
 def _returned_by(file: str, call: Any) -> list[Any]:
@@ -1295,7 +804,7 @@ def _run_through(target: ast.expr, through: ast.expr, names: set[str]) -> set[st
     if isinstance(through, ast.Call) and ast.unparse(through.func) == "zip" and isinstance(target, ast.Tuple):
         pairs = zip(target.elts, through.args, strict=False)
         return {name for one, each in pairs for name in _run_through(one, each, names)}
-    if not names & _names_in(target):
+    if not names & names_in(target):
         return set()
     if isinstance(through, ast.Call) and isinstance(through.func, ast.Attribute) and not through.args:
         through = through.func.value
@@ -1325,7 +834,7 @@ def _fills(statement: ast.AST, names: set[str]) -> bool:
 def replaced(place: Place) -> Place | None:
     """The one line that gives another value to what is called at this line: to an attribute of `self` outside its
     `__init__`, or to a name that the same function had given one before."""
-    tree, within = _tree(place.file), scope(place.file, place.line)
+    tree, within = parsed(place.file), scope(place.file, place.line)
     if tree is None or within is None:
         return None
     here = (n for n in own(within) if isinstance(n, ast.Call) and n.lineno <= place.line <= (n.end_lineno or 0))
@@ -1376,7 +885,7 @@ def filtered_at(place: Place) -> Place | None:
         return None
     statements = (n for n in own(within) if isinstance(n, (ast.Assign, ast.Return)) and n.lineno == place.line)
     value = next((n.value for n in statements), None)
-    for name in sorted(_names_in(value)) if value is not None else ():
+    for name in sorted(names_in(value)) if value is not None else ():
         made = assigned(within, name, place.line)
         if made is not None and ".requires_grad" in ast.unparse(made.value):
             return Place(place.file, made.line, place.function)
@@ -1407,10 +916,10 @@ def used_up_at(place: Place) -> Place | None:
     statement = next((one for one in _statements_at(place) if not hasattr(one, "body")), None)
     if within is None or statement is None:
         return None
-    given = dict.fromkeys(_names_in(statement), statement.lineno)
+    given = dict.fromkeys(names_in(statement), statement.lineno)
     for name, line in [*given.items()]:  # and what a list of groups was made of
         if (made := assigned(within, name, line)) is not None:
-            given |= dict.fromkeys(_names_in(made.value) - given.keys(), made.line)
+            given |= dict.fromkeys(names_in(made.value) - given.keys(), made.line)
     for name, line in sorted(given.items()):
         made = assigned(within, name, line)
         if made is None or not (isinstance(made.value, ast.GeneratorExp) or _ONCE.search(ast.unparse(made.value))):
@@ -1479,10 +988,10 @@ def swapped_at(calls: Sequence[Place]) -> Place | None:
 @lru_cache(maxsize=4096)
 def scope(file: str, line: int) -> ast.AST | None:
     """The innermost function that holds a line, or the whole file."""
-    tree = _tree(file)
+    tree = parsed(file)
     if tree is None:
         return None
-    return _innermost([n for n in _blocks(tree) if isinstance(n, FUNCTIONS)], line) or tree
+    return innermost([n for n in blocks_in(tree) if isinstance(n, FUNCTIONS)], line) or tree
 
 
 def is_repeated(file: str, line: int, column: int | None) -> bool:
@@ -1490,7 +999,7 @@ def is_repeated(file: str, line: int, column: int | None) -> bool:
     function."""
     within = scope(file, line)
     for one in own(within) if within is not None else ():
-        if isinstance(one, _LOOPS) and one.body[0].lineno <= line <= (one.end_lineno or 0):
+        if isinstance(one, LOOPS) and one.body[0].lineno <= line <= (one.end_lineno or 0):
             return True
         if isinstance(one, COMPREHENSIONS) and column is not None:
             again = (one.key, one.value) if isinstance(one, ast.DictComp) else (one.elt,)
@@ -1501,10 +1010,10 @@ def is_repeated(file: str, line: int, column: int | None) -> bool:
 
 def functions(file: str) -> Iterator[ast.AST]:
     """A file's own text, and each function of it."""
-    tree = _tree(file)
+    tree = parsed(file)
     if tree is not None:
         yield tree
-        yield from (one for one in _blocks(tree) if isinstance(one, FUNCTIONS))
+        yield from (one for one in blocks_in(tree) if isinstance(one, FUNCTIONS))
 
 
 def function_at(file: str, line: int) -> ast.FunctionDef | None:
@@ -1527,10 +1036,10 @@ def hands_on(code: CodeType) -> bool:
 
 
 @lru_cache(maxsize=FILES)
-def _blocks(tree: ast.AST) -> tuple[ast.AST, ...]:
+def blocks_in(tree: ast.AST) -> tuple[ast.AST, ...]:
     """The functions, loops and ifs of a file, in the order of `ast.walk`. A long file is walked once, not for each
     new line of a program that runs in it."""
-    return tuple(n for n in ast.walk(tree) if isinstance(n, (*FUNCTIONS, *_LOOPS, ast.If)))
+    return tuple(n for n in ast.walk(tree) if isinstance(n, (*FUNCTIONS, *LOOPS, ast.If)))
 
 
 @lru_cache(maxsize=256)
@@ -1583,7 +1092,7 @@ def returned_at(place: Place) -> Place | None:
 
 def held(file: str, kind: str, name: str) -> Assigned | None:
     """The one assignment to `self.name` in a class outside its `__init__`."""
-    tree = _tree(file)
+    tree = parsed(file)
     classes = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef) and one.name == kind] if tree else []
     methods = [
         one for each in classes for one in each.body if isinstance(one, ast.FunctionDef) and one.name != "__init__"
@@ -1639,7 +1148,7 @@ def own(node: ast.AST) -> tuple[Any, ...]:
 
 
 @lru_cache(maxsize=FILES)
-def _tree(file: str) -> ast.Module | None:
+def parsed(file: str) -> ast.Module | None:
     try:
         return ast.parse("".join(linecache.getlines(file)))
     except (SyntaxError, ValueError, RecursionError):

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 from torch.nn.modules.dropout import _DropoutNd
 
-from gradient_ledger import blends, hooked, losses, making, modes, places, source
+from gradient_ledger import blends, hooked, losses, making, modes, places, source, timetables
 from gradient_ledger.account import FRESH, SKIPPED
 from gradient_ledger.books import Made, ModuleAccount, Schedule
 from gradient_ledger.compiled import is_product, uncompiled
@@ -255,7 +255,7 @@ def _told_in_epochs(
     """Whether the text counts the epochs of this scheduler, where it stands or where its optimizer was made; or else
     the times it is given are no longer than a loop over epochs around the one that it is stepped in."""
     kind, functions = type(scheduler).__name__, _codes(scheduler)
-    loop = source.loop_around(place.file, place.line) if functions or kind in source.CLOCKED else None
+    loop = source.loop_around(place.file, place.line) if functions or kind in timetables.CLOCKED else None
     if not isinstance(loop, ast.For):
         return {}
     if functions:
@@ -263,7 +263,7 @@ def _told_in_epochs(
         return {"in_epochs": told, "loop": Place(place.file, loop.lineno)} if told else {}
     made = state.books.optimizers[optimizer].made_by if optimizer is not None else ()
     files = dict.fromkeys([place.file, *(call.place.file for call in made)])
-    told = next((text for file in files if (text := source.length_in_epochs(file, kind))), "")
+    told = next((text for file in files if (text := timetables.length_in_epochs(file, kind))), "")
     told = told or _as_few_as_epochs(scheduler, loop, place, frame)
     return {"in_epochs": told, "loop": Place(place.file, loop.lineno)} if told else {}
 
@@ -276,17 +276,17 @@ def _by_number_of_turn(functions: list[CodeType | None], place: Place, loop: ast
     if not isinstance(around, ast.For) or not isinstance(around.target, ast.Name):
         return ""
     codes, name = [code for code in functions if code is not None], around.target.id
-    told = (source.argument_in_epochs(code.co_filename, code.co_firstlineno, name) for code in codes)
+    told = (timetables.argument_in_epochs(code.co_filename, code.co_firstlineno, name) for code in codes)
     return next(filter(None, told), "")
 
 
 def _as_few_as_epochs(scheduler: Any, loop: ast.For, place: Place, frame: FrameType) -> str:
     """The time after which a scheduler cuts the rate in half, or to less, and the number of epochs that its loop stands
     in, where that is no smaller."""
-    name = source.CLOCKED[type(scheduler).__name__]
+    name = timetables.CLOCKED[type(scheduler).__name__]
     times = getattr(scheduler, name, None)
     longest = times if isinstance(times, int) else max(times or (0,))
-    turns = source.epochs_around(place.file, loop.lineno)
+    turns = timetables.epochs_around(place.file, loop.lineno)
     own = places.user_frame(frame)
     if turns is None or own is None or not longest or getattr(scheduler, "gamma", 1.0) > 0.5:
         return ""
@@ -302,9 +302,9 @@ def _told_by_functions(scheduler: Any) -> dict[str, Any]:
     for code, base in zip(_codes(scheduler), getattr(scheduler, "base_lrs", ()), strict=False):
         if code is None:
             continue
-        if "in_steps" not in facts and (told := source.counts_steps(code.co_filename, code.co_firstlineno)):
+        if "in_steps" not in facts and (told := timetables.counts_steps(code.co_filename, code.co_firstlineno)):
             facts["in_steps"] = told
-        rate = source.gives_rate(code.co_filename, code.co_firstlineno)
+        rate = timetables.gives_rate(code.co_filename, code.co_firstlineno)
         if "in_rates" not in facts and rate is not None:
             facts |= {"in_rates": rate[0], "in_rates_at": rate[1], "base": float(base)}
     return facts
@@ -338,8 +338,8 @@ def _largest_held(scheduler: Any) -> int | None:
 def _count_schedule(state: State, scheduler: Any, optimizer: int, frame: FrameType) -> None:
     """Count the steps of a scheduler that says how many it is made for."""
     name = type(scheduler).__name__
-    named = name in source.LENGTHS
-    length = vars(scheduler).get(source.LENGTHS[name][0]) if named else _largest_held(scheduler)
+    named = name in timetables.LENGTHS
+    length = vars(scheduler).get(timetables.LENGTHS[name][0]) if named else _largest_held(scheduler)
     if not isinstance(length, int):
         return
     books, key = state.books, id(scheduler)

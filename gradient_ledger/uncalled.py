@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from gradient_ledger import source
+from gradient_ledger import source, timetables
 from gradient_ledger.events import Place, Uncalled
 from gradient_ledger.source import LOOPS, functions, own, says
 from gradient_ledger.state import State
@@ -36,7 +36,7 @@ def facts(state: State, files: tuple[str, ...]) -> dict[str, Any]:
     found = {
         "uncalled_update": update(files),
         "unmoved_average": average(files),
-        "uncalled_schedule": unset if unset is not None and source.steps_schedules(files) is False else None,
+        "uncalled_schedule": unset if unset is not None and timetables.steps_schedules(files) is False else None,
         "uncalled_freeze": freeze(trains, files),
     }
     told: dict[str, Any] = {name: one for name, one in found.items() if one is not None}

@@ -18,12 +18,11 @@ from torch.nn import functional as F
 
 import gradient_ledger
 from gradient_ledger import account as account_module
-from gradient_ledger import graph, journal
+from gradient_ledger import conditions, graph, journal
 from gradient_ledger.account import EMPTY, FRESH, SKIPPED, USED, ZERO, Account, Deposit, Thrown
 from gradient_ledger.budget import LOOKS, Budget
 from gradient_ledger.events import Accumulate, Backward, Clear, Crossing, Edit, Forward, Place, SchedulerStep, Step
 from gradient_ledger.journal import Journal
-from gradient_ledger.source import conditions
 from gradient_ledger.state import State
 
 PACKAGE = Path(gradient_ledger.__file__).parent
@@ -561,7 +560,7 @@ def around(text: str, tmp_path: Path) -> tuple[int | None, str, int | None]:
 
     (here,) = marked("here")
     trail = [here, *(line for call in ("call 1", "call 2") for line in marked(call))]
-    found = conditions(Place(str(path), here, "main"), tuple((str(path), line) for line in trail))
+    found = conditions.of_step(Place(str(path), here, "main"), tuple((str(path), line) for line in trail))
 
     def number(place: Place | None, word: str) -> int | None:
         if place is None:
@@ -919,8 +918,8 @@ def test_a_file_that_cannot_be_read_tells_nothing() -> None:
         "passed_over": None,
         "behind": None,
     }
-    assert conditions(Place("<string>", 3), (("<string>", 3),)) == nowhere
-    assert conditions(Place("/nowhere/train.py", 3), ()) == nowhere
+    assert conditions.of_step(Place("<string>", 3), (("<string>", 3),)) == nowhere
+    assert conditions.of_step(Place("/nowhere/train.py", 3), ()) == nowhere
 
 
 WHOLE = {

@@ -7,7 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from gradient_ledger import GradientLedger, behind, buffers, misplaced, overwritten, source, targets, uncalled
+from gradient_ledger import (
+    GradientLedger,
+    behind,
+    buffers,
+    divisions,
+    misplaced,
+    overwritten,
+    source,
+    targets,
+    timetables,
+    uncalled,
+)
 from gradient_ledger.events import Forward, Place
 
 
@@ -31,7 +42,7 @@ COUNTING = {
 
 @pytest.mark.parametrize("text", COUNTING)
 def test_a_function_counts_steps_by_its_argument_and_by_a_number_of_them(text: str, tmp_path: Path) -> None:
-    assert source.counts_steps(written(tmp_path, text), 1) == COUNTING[text]
+    assert timetables.counts_steps(written(tmp_path, text), 1) == COUNTING[text]
 
 
 STEPPING = {
@@ -52,13 +63,13 @@ STEPPING = {
 
 @pytest.mark.parametrize("text", STEPPING)
 def test_whether_a_text_steps_schedules(text: str, tmp_path: Path) -> None:
-    assert source.steps_schedules((written(tmp_path, text),)) is STEPPING[text]
+    assert timetables.steps_schedules((written(tmp_path, text),)) is STEPPING[text]
 
 
 @pytest.mark.parametrize(("line", "found"), [(2, False), (1, True)])
 def test_a_text_steps_the_schedule_of_another_optimizer_alone(line: int, found: bool, tmp_path: Path) -> None:
     file = written(tmp_path, "optimizer.step()\nscheduler_g.step()\n")
-    assert source.steps_schedules((file,), frozenset({(file, line)})) is found
+    assert timetables.steps_schedules((file,), frozenset({(file, line)})) is found
 
 
 def _loop(*lines: str) -> str:
@@ -307,7 +318,7 @@ UNREAD = {
 
 @pytest.mark.parametrize("text", UNREAD)
 def test_the_size_of_a_window_is_at_hand_and_nothing_reads_it(text: str, tmp_path: Path) -> None:
-    found, wanted = source.unread_share(((written(tmp_path, text), 7),)), UNREAD[text]
+    found, wanted = divisions.unread(((written(tmp_path, text), 7),)), UNREAD[text]
     assert (found and (found[0], found[1].line)) == wanted
 
 
@@ -343,7 +354,7 @@ AGAIN = {
 
 @pytest.mark.parametrize("text", AGAIN)
 def test_where_a_loss_is_divided_again(text: str, tmp_path: Path) -> None:
-    place, by = source.divided_again(((written(tmp_path, text), text.count("\n")),))
+    place, by = divisions.divided_again(((written(tmp_path, text), text.count("\n")),))
     assert (place and (place.line, by)) == AGAIN[text]
 
 
@@ -479,7 +490,7 @@ IN_STEPS = {
 
 @pytest.mark.parametrize("text", IN_STEPS)
 def test_whether_the_time_of_a_schedule_is_called_a_number_of_steps(text: str, tmp_path: Path) -> None:
-    assert source.length_in_steps([written(tmp_path, text)], "OneCycleLR") == IN_STEPS[text]
+    assert timetables.length_in_steps([written(tmp_path, text)], "OneCycleLR") == IN_STEPS[text]
 
 
 SWITCHED = {
@@ -647,7 +658,7 @@ RATES = {
 
 @pytest.mark.parametrize("text", RATES)
 def test_a_function_returns_a_product_with_the_learning_rate(text: str, tmp_path: Path) -> None:
-    found = source.gives_rate(written(tmp_path, text), 1)
+    found = timetables.gives_rate(written(tmp_path, text), 1)
     assert (found and found[0]) == RATES[text]
 
 
@@ -666,11 +677,11 @@ BY_EPOCH = {
 
 @pytest.mark.parametrize("text", BY_EPOCH)
 def test_a_function_is_asked_for_the_epoch_by_the_name_that_a_loop_gives_it(text: str, tmp_path: Path) -> None:
-    assert source.argument_in_epochs(written(tmp_path, text), 1, "epoch") == BY_EPOCH[text]
+    assert timetables.argument_in_epochs(written(tmp_path, text), 1, "epoch") == BY_EPOCH[text]
 
 
 def test_a_name_of_anything_else_is_no_epoch(tmp_path: Path) -> None:
-    assert source.argument_in_epochs(written(tmp_path, "f = lambda x: 0.95 ** x\n"), 1, "x") == ""
+    assert timetables.argument_in_epochs(written(tmp_path, "f = lambda x: 0.95 ** x\n"), 1, "x") == ""
 
 
 def test_many_files_are_parsed_once_and_those_that_say_nothing_of_it_never(

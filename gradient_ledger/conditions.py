@@ -1,0 +1,157 @@
+"""When a step is taken, by the text: the condition that it stands under, and what may pass over that."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from gradient_ledger import divisions, source
+from gradient_ledger.events import Place, Trail
+
+
+class Around(NamedTuple):
+    """The conditions a line stands under."""
+
+    under: int | None
+    """Line of the innermost `if` whose body holds it."""
+    condition: str
+    """The text of that `if`'s test."""
+    passed_over: int | None
+    """Line of the last `continue` before that `if` in the same loop, or `return` in the same function."""
+
+
+_NOTHING = Around(None, "", None)
+
+
+def of_step(place: Place, trail: Trail) -> dict[str, Any]:
+    """When a step is taken: the `if` it stands under, and what may pass over that.
+
+    A step in a helper is taken when the helper is called: of its callers, the one that counts decides.
+    """
+    frames = [Place(file, line, place.function, place.through) for file, line in trail] or [place]
+    found = [(frame, _around(frame.file, frame.line)) for frame in frames]
+    pairs = zip(found, frames[1:], strict=False)
+    found += [(outer, told) for (inner, one), outer in pairs if (told := _asked_for(inner, one, outer)) is not None]
+    under = [(frame, one) for frame, one in found if one.under is not None]
+    frame, one = next(((f, o) for f, o in under if "%" in o.condition), under[0] if under else (place, _NOTHING))
+    over = next(((f, o.passed_over) for f, o in found if o.passed_over is not None), None)
+    lines = tuple((one.file, one.line) for one in frames)
+    return {
+        "under": Place(frame.file, one.under, frame.function, frame.through) if one.under is not None else None,
+        "condition": one.condition,
+        "reported": divisions.reported(lines),
+        "unread": divisions.unread(lines),
+        "gathers": divisions.gathers(lines, one.condition),
+        "passed_over": Place(over[0].file, over[1]) if over is not None and over[1] is not None else None,
+        "behind": Place(place.file, head) if (head := _loop_before(place.file, place.line)) is not None else None,
+    }
+
+
+@lru_cache(maxsize=256)
+def _asked_for(inner: Place, around: Around, outer: Place) -> Around | None:
+    """Where a function's caller gives the argument that decides about the step in it, as `update=(i + 1) % k == 0`."""
+    function = source.scope(inner.file, inner.line)
+    if not isinstance(function, ast.FunctionDef) or not around.condition.isidentifier():
+        return None
+    asked = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    within = source.scope(outer.file, outer.line)
+    for call in source.own(within) if within is not None else ():
+        if isinstance(call, ast.Call) and call.lineno <= outer.line <= (call.end_lineno or 0):
+            given = {one.arg: one.value for one in call.keywords if one.arg is not None}
+            given |= dict(zip(asked[asked[:1] == ["self"] :], call.args, strict=False))
+            value = given.get(around.condition)
+            if value is not None and "%" in (text := ast.unparse(value)):
+                return Around(value.lineno, text, None)
+    return None
+
+
+@lru_cache(maxsize=256)
+def _loop_before(file: str, line: int) -> int | None:
+    """The head of the `for` that a statement stands behind, in the same block, and whose turns clear, go backward and
+    step nothing."""
+    within = source.scope(file, line)
+    blocks = [block for one in source.own(within) for block in vars(one).values()] if within is not None else []
+    blocks += [getattr(within, "body", None)]
+    for block in (one for one in blocks if isinstance(one, list)):
+        for at, one in enumerate(block):
+            if isinstance(one, ast.Expr | ast.Assign) and one.lineno <= line <= (one.end_lineno or 0):
+                loop = next((each for each in reversed(block[:at]) if isinstance(each, ast.For)), None)
+                calls = [each.func for each in ast.walk(loop) if isinstance(each, ast.Call)] if loop is not None else []
+                names = {each.attr for each in calls if isinstance(each, ast.Attribute)}
+                if loop is not None and {"backward", "zero_grad"} <= names and "step" not in names:
+                    return loop.lineno
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _around(file: str, line: int) -> Around:
+    tree = source.parsed(file)
+    if tree is None:
+        return _NOTHING
+    holders = [n for n in source.blocks_in(tree) if not isinstance(n, ast.If)]
+    ifs = [n for n in source.blocks_in(tree) if isinstance(n, ast.If)]
+    around = source.innermost(holders, line)
+    inside = [n for n in ifs if n.body[0].lineno <= line <= (n.body[-1].end_lineno or 0)]
+    under = max(inside, key=source.line_of, default=None)
+    if under is not None and around is not None and under.lineno < around.lineno:
+        # Around a loop over optimizers it decides about the step; around the whole run it does not.
+        around = source.innermost(holders, under.lineno) or around
+        under = under if around.lineno < under.lineno else None
+    elif under is not None and around is None and _is_main(under.test):
+        under = None
+    holding = inside if under is not None else []
+    # One around a loop over optimizers decides as well, but not one around the loop over the data.
+    whole = around is None or "backward(" not in ast.unparse(around)
+    nearest = sorted((n for n in holding if whole or n.lineno > around.lineno), key=source.line_of, reverse=True)
+    counted = next(((n, told) for n in nearest if (told := _counts(file, n)) is not None), None)
+    if counted is not None:
+        under = counted[0]  # not what asks for a scaler inside it
+    start = under.lineno if under is not None else line
+    word = ast.Continue if isinstance(around, source.LOOPS) else ast.Return
+    skips = [one.lineno for one in _inside(around, word, line) if one.lineno < start] if around is not None else []
+    if under is None and skips:
+        # `if number % k: continue` above the step decides about it as an `if` around it would.
+        last = max(skips)
+        found = [(n, told) for n in ifs if n.body[0].lineno == last and (told := _counts(file, n)) is not None]
+        if found:
+            count, (at, test) = max(found, key=lambda one: source.line_of(one[0]))
+            return Around(at, _negated(test), max((one for one in skips if one < count.lineno), default=None))
+    over = max(skips, default=None)
+    if under is None:
+        return Around(None, "", over)
+    at, test = counted[1] if counted is not None else (under.lineno, ast.unparse(under.test))
+    return Around(at, test, over)
+
+
+def _counts(file: str, condition: ast.If) -> tuple[int, str] | None:
+    """Where an `if` takes a remainder, and the text of that: in its test, or where what it tests got its value."""
+    if "%" in (test := ast.unparse(condition.test)):
+        return condition.lineno, test
+    within = source.scope(file, condition.lineno)
+    for name in sorted(source.words(condition.test)) if within is not None else ():
+        made = source.assigned(within, name, condition.lineno)
+        if made is not None and "%" in (value := ast.unparse(made.value)):
+            return made.line, _negated(value) if isinstance(condition.test, ast.UnaryOp) else value
+    return None
+
+
+def _negated(condition: str) -> str:
+    negated = condition.startswith("not (") and condition.endswith(")")
+    return condition[5:-1] if negated else f"not ({condition})"
+
+
+def _is_main(test: ast.expr) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == "__name__" for node in ast.walk(test))
+
+
+def _inside(node: Any, word: type[ast.stmt], line: int) -> Iterator[ast.stmt]:
+    """Every `continue` or `return` that leaves this loop or function, and passes over that line in doing so."""
+    for inner in ast.iter_child_nodes(node):
+        if isinstance(inner, word):
+            yield inner
+        elif isinstance(inner, ast.Try) and any(s.lineno <= line <= (s.end_lineno or 0) for s in inner.finalbody):
+            continue  # its `finally` runs whatever happens
+        elif not isinstance(inner, source.FUNCTIONS) and not (word is ast.Continue and isinstance(inner, source.LOOPS)):
+            yield from _inside(inner, word, line)

@@ -1,0 +1,194 @@
+"""What a loss is divided by, by the text: where, how often, and whether it is the size of a window."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeGuard
+
+from gradient_ledger import source
+from gradient_ledger.events import Place, Trail
+
+
+@lru_cache(maxsize=4096)
+def gathers(trail: Trail, condition: str) -> bool:
+    """Whether the text gathers micro-batches for a step and divides nothing by their number but losses: it counts up to
+    that number in the condition of the step, or in a loop around a backward that is named for it."""
+    counted = re.search(r"% \(?([\w.]+)", condition) or re.search(r"[>=]= ([\w.]*(?:accum|micro)\w*)$", condition)
+    if re.search(r"episode|rollout|traj|\bep\b", condition, re.IGNORECASE):
+        return False  # a return is a sum, and so are those of several episodes
+    sizes = {counted[1]} if counted is not None else set()
+    for within in (found for file, line in trail if (found := source.scope(file, line)) is not None):
+        sizes |= _sizes_in(within)
+    names, files = {size.rpartition(".")[2] for size in sizes}, {file for file, _ in trail}
+    if not sizes or any(_HOOKS.search("".join(linecache.getlines(file))) for file in files):
+        return False  # a hook may divide as well
+    return not any(_divides_other(file, name) for file in files for name in names)
+
+
+@lru_cache(maxsize=256)
+def _sizes_in(within: ast.AST) -> frozenset[str]:
+    """Up to what the loops of a function count whose text says that they go over the parts of a batch, and in which a
+    backward stands; an empty text where they say no number."""
+    found: set[str] = set()
+    for loop in source.own(within):
+        if isinstance(loop, ast.For) and _MICRO.search(f"{ast.unparse(loop.target)} {ast.unparse(loop.iter)}"):
+            if "backward(" in ast.unparse(loop):
+                counts = [n for n in ast.walk(loop.iter) if _is_range(n) or _cuts_a_batch(n)]
+                found |= {ast.unparse(n.args[0]) for n in counts if isinstance(n, ast.Call)} or {""}
+    return frozenset(found)
+
+
+_HOOKS = re.compile(r"\bregister_(hook|post_accumulate_grad_hook)\(")
+"""What may change gradients on their way, out of sight of the loss."""
+
+
+_MICRO = re.compile(r"accum|micro|chunk", re.IGNORECASE)
+"""Words for the parts of a batch, and for how many there are."""
+
+
+_LOSS = re.compile(r"loss|\.item\(\)|total|running|sum|mean|avg|average", re.IGNORECASE)
+"""Words in what is divided that say it is a loss, or is shown."""
+
+
+@lru_cache(maxsize=256)
+def _divides_other(file: str, name: str) -> bool:
+    """Whether a file divides something by a number of this name that is no loss by its own."""
+    for one in ast.walk(source.parsed(file) or ast.Module([], [])):
+        if isinstance(one, (ast.BinOp, ast.AugAssign)) and isinstance(one.op, ast.Div):
+            left, right = (one.left, one.right) if isinstance(one, ast.BinOp) else (one.target, one.value)
+            words = {each.rpartition(".")[2] for each in _factors(right)}
+            if name in words and not _LOSS.search(ast.unparse(left)):
+                return True
+    return False
+
+
+class Division(NamedTuple):
+    """Where a text divides a loss, and by what."""
+
+    place: Place
+    by: str
+    """As it is written."""
+
+
+@lru_cache(maxsize=256)
+def divided_again(trail: Trail) -> tuple[Place | None, str]:
+    """Where what goes backward is divided once more than it should be, if the text shows that: the outermost of the
+    functions that called for the pass, or the statement itself. With what two divisions of one function divide by, if
+    that is written the same; else with nothing."""
+    frames = [found for file, line in trail if (found := _divisions(file, line))]
+    if not frames:
+        return None, ""
+    outermost = frames[-1]
+    twice = len(frames) == 1 and len(outermost) > 1 and outermost[0].by == outermost[1].by
+    return outermost[0].place, outermost[0].by if twice else ""
+
+
+def _divisions(file: str, line: int) -> list[Division]:
+    """Divisions of what the statement at a line hands on: there, and where it got its name, the last one first."""
+    within = source.scope(file, line)
+    nodes = source.own(within) if within is not None else ()
+    calls = [n for n in nodes if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or 0)]
+    for call in calls:
+        given = [*call.args[:1], *([call.func.value] if isinstance(call.func, ast.Attribute) else [])]
+        for one in given:
+            found: list[Division] = []
+            if _is_quotient(one):
+                found.append(Division(Place(file, line), ast.unparse(one.right)))
+                one = one.left
+            found += _made_by_division(file, nodes, ast.unparse(one), line)
+            if found:
+                return found
+    return []
+
+
+def _made_by_division(file: str, nodes: Sequence[Any], name: str, line: int) -> Iterator[Division]:
+    """Divisions that a name has its value by, from the last one above a line upwards, as far as each begins with it."""
+    for node in sorted((n for n in nodes if isinstance(n, (ast.Assign, ast.AugAssign))), key=lambda n: -n.lineno):
+        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+        if node.lineno >= line or ast.unparse(target) != name:
+            continue
+        if isinstance(node, ast.AugAssign):
+            if isinstance(node.op, ast.Div):
+                yield Division(Place(file, node.lineno), ast.unparse(node.value))
+            continue
+        if not _is_quotient(node.value):
+            return
+        yield Division(Place(file, node.lineno), ast.unparse(node.value.right))
+        if ast.unparse(node.value.left) != name:
+            return
+
+
+def _is_quotient(value: Any) -> TypeGuard[ast.BinOp]:
+    return isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div)
+
+
+def reported(trail: Trail) -> Place | None:
+    """The line where a loss that is shown is divided by the size of the window, by the text of a step's function.
+
+    The size is what a loop counts up to, or what a condition takes the remainder by, or into how many a batch is cut.
+    """
+    return next((found for file, line in trail if (found := _share(file, line)) is not None), None)
+
+
+@lru_cache(maxsize=4096)
+def _share(file: str, line: int) -> Place | None:
+    within = source.scope(file, line)
+    nodes = source.own(within) if within is not None else ()
+    sizes = {ast.unparse(n.right) for n in nodes if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod)}
+    sizes |= {ast.unparse(n.args[0]) for n in nodes if _is_range(n) or _cuts_a_batch(n)}
+    added = {n.value for n in nodes if isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Add)}
+    sums = {ast.unparse(n.target) for n in nodes if isinstance(n, ast.AugAssign) and ".item()" in ast.unparse(n.value)}
+    for node in nodes:
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and sizes & _factors(node.right):
+            shown = ast.unparse(node.left)
+            if ".item()" in shown or shown in sums or node in added:
+                return Place(file, node.lineno)
+    return None
+
+
+def unread(trail: Trail) -> tuple[str, Place] | None:
+    """A name of a step's function that holds something made of the size of the window, and that nothing reads."""
+    return next((found for file, line in trail if (found := _unread(file, line)) is not None), None)
+
+
+@lru_cache(maxsize=4096)
+def _unread(file: str, line: int) -> tuple[str, Place] | None:
+    within = source.scope(file, line)
+    if within is None:
+        return None
+    found = [n for n in source.own(within) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod)]
+    sizes = {ast.unparse(n.right) for n in found if not isinstance(n.left, (ast.Constant, ast.JoinedStr))}
+    read = source.read_in(within)
+    for node in source.own(within) if sizes else ():
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id not in read:
+            if _is_share(node.value, sizes):
+                return node.targets[0].id, Place(file, node.lineno)
+    return None
+
+
+def _is_share(value: ast.expr, sizes: set[str]) -> bool:
+    """Whether it is one of these sizes, or the smaller one of it and what is left, as that of a last window."""
+    if isinstance(value, ast.Call) and ast.unparse(value.func) == "min":
+        return any(ast.unparse(one) in sizes for one in value.args)
+    if isinstance(value, ast.IfExp):
+        return _is_share(value.body, sizes) or _is_share(value.orelse, sizes)
+    return ast.unparse(value) in sizes
+
+
+def _factors(expression: ast.expr) -> set[str]:
+    if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Mult):
+        return _factors(expression.left) | _factors(expression.right)
+    return {ast.unparse(expression)}
+
+
+def _cuts_a_batch(node: Any) -> bool:
+    own = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "chunk"
+    return own and bool(node.args)
+
+
+def _is_range(node: Any) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == "range" and len(node.args) == 1

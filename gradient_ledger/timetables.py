@@ -1,0 +1,195 @@
+"""What the text tells of the time that a schedule counts: epochs, steps, or nothing at all."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from gradient_ledger import source
+from gradient_ledger.events import Place
+
+
+@lru_cache(maxsize=256)
+def is_by_epochs(file: str, line: int) -> bool:
+    """Whether the innermost loop around a line goes over epochs, by its head."""
+    loop = source.loop_around(file, line)
+    return isinstance(loop, ast.For) and "epoch" in ast.unparse(loop.target) + ast.unparse(loop.iter)
+
+
+CLOCKED = {"StepLR": "step_size", "MultiStepLR": "milestones"}
+
+
+_EPOCHS = re.compile(r"(^|_)epochs?($|_)", re.IGNORECASE)
+
+
+_STEPS = re.compile(r"per_epoch|steps?($|s_|_per)|iter|batch|len\b|loader|updates?$", re.IGNORECASE)
+
+
+@lru_cache(maxsize=256)
+def epochs_around(file: str, line: int) -> ast.expr | None:
+    """How many turns the loop around a line takes, if that is a `range` of as many and counts epochs by its text."""
+    call = source.loop_around(file, line).iter if is_by_epochs(file, line) else None
+    if not isinstance(call, ast.Call) or getattr(call.func, "id", "") not in ("range", "trange") or not call.args:
+        return None
+    last = call.args[min(1, len(call.args) - 1)]
+    return last.left if isinstance(last, ast.BinOp) and isinstance(last.op, ast.Add) else last  # range(1, epochs + 1)
+
+
+@lru_cache(maxsize=256)
+def argument_in_epochs(file: str, line: int, name: str) -> str:
+    """The function at this line, where its argument has this name, as `epoch` or `e`, and it neither says a number of
+    steps nor holds one that nobody means by the epoch."""
+    for one in source.functions(file):
+        if isinstance(one, (ast.FunctionDef, ast.Lambda)) and one.lineno == line and one.args.args:
+            held = [n.value for n in ast.walk(one) if isinstance(n, ast.Constant)]
+            slow = any(isinstance(n, float) and _SLOW < n < 1.0 or isinstance(n, int) and n > _MANY for n in held)
+            same = one.args.args[0].arg == name and _EPOCH_NUMBER.fullmatch(name)
+            if same and not slow and not any(map(_STEPS.search, source.names_in(one))):
+                return ast.unparse(one) if isinstance(one, ast.Lambda) else f"{one.name}({name})"
+    return ""
+
+
+_EPOCH_NUMBER = re.compile(r"e|ep|epochs?|epoch_(n|num|number|idx|id|i)", re.IGNORECASE)
+
+
+_SLOW, _MANY = 0.99, 1000
+"""Nobody lets a rate fall by so little an epoch, nor counts more epochs than that."""
+
+
+@lru_cache(maxsize=256)
+def length_in_epochs(file: str, kind: str) -> str:
+    """What the one scheduler of this kind in a file is given as the time to lower the rate, where the text calls that a
+    number of epochs: `milestones=args.decay_epochs`. Not where it is multiplied by anything but a number."""
+    given = _given_length(file, kind, CLOCKED.get(kind), 1)
+    within = source.scope(file, given.lineno) if given is not None else None
+    if given is None or within is None:
+        return ""
+    whole: list[ast.AST] = [given]
+    if isinstance(given, ast.Name) and (found := source.assigned(within, given.id, given.lineno)) is not None:
+        whole.append(found.value)
+    inner = [one for part in whole for one in ast.walk(part)]
+    names = [name for one in inner if (name := source.last_name(one))]
+    names += [one.value for one in inner if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    products = [one for one in inner if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult)]
+    if any(not isinstance(one.left, ast.Constant) and not isinstance(one.right, ast.Constant) for one in products):
+        return ""
+    told = any(map(_EPOCHS.search, names)) and not any(map(_STEPS.search, names))
+    return f"{CLOCKED[kind]}={ast.unparse(given)}" if told else ""
+
+
+def _given_length(file: str, kind: str, name: str | None, at: int) -> ast.expr | None:
+    """What the one scheduler of this kind in a file is given as its time, by this name or in this place."""
+    tree = source.parsed(file) if name is not None and source.says(file, re.compile(rf"\b{kind}\(")) else None
+    calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call)] if tree is not None else []
+    calls = [one for one in calls if source.last_name(one.func) == kind]
+    if len(calls) != 1:
+        return None
+    given = [one.value for one in calls[0].keywords if one.arg == name] or calls[0].args[at : at + 1]
+    return given[0] if given else None
+
+
+LENGTHS = {"OneCycleLR": ("total_steps", 2), "CosineAnnealingLR": ("T_max", 1), "PolynomialLR": ("total_iters", 1)}
+"""Schedulers that are over after so many steps: where they keep the number, and which of their arguments it is. A
+warm-up is stepped on after it."""
+
+
+_COUNTED = re.compile(r"^(num|n|max|total|all|train(ing)?)_?(train(ing)?)?_?(steps?|iter\w*|updates?)$", re.IGNORECASE)
+
+
+def length_in_steps(files: Iterable[str], kind: str) -> str:
+    """What the one scheduler of this kind is given as its time, where the text calls that a number of steps:
+    `total_steps=args.num_steps`, and nothing else but a number with it."""
+    name, at = LENGTHS.get(kind, ("", 0))
+    for given in (one for file in files if name and (one := _given_length(file, kind, name, at)) is not None):
+        names = map(source.last_name, ast.walk(given))
+        sums = (ast.Add, ast.Sub)
+        plain = all(isinstance(one.op, sums) for one in ast.walk(given) if isinstance(one, ast.BinOp))
+        if plain and any(map(_COUNTED.search, names)):
+            return f"{name}={ast.unparse(given)}"
+    return ""
+
+
+_STEP_NUMBER = re.compile(r"(^|_)(step|iter|iteration|it|update|batch)s?(_?(num|idx|no))?$", re.IGNORECASE)
+
+
+_STEP_COUNT = re.compile(r"warm_?up|(^|[_.])(max|total|num|n|all)_?\w*(steps?|iter\w*|updates)\b", re.IGNORECASE)
+
+
+@lru_cache(maxsize=256)
+def counts_steps(file: str, line: int) -> str:
+    """The function at this line as `name(argument)`, where the argument is called the number of a step or an update,
+    and the text compares it with a number of steps, as a warm-up's; else nothing."""
+    for one in source.functions(file):
+        if isinstance(one, (ast.FunctionDef, ast.Lambda)) and one.lineno == line and one.args.args:
+            name = one.args.args[0].arg
+            counts = [each for each in source.names_in(one) if _STEP_COUNT.search(each) and "epoch" not in each.lower()]
+            if _STEP_NUMBER.search(name) and any(_STEPS.search(each) for each in counts):
+                return f"{getattr(one, 'name', 'lambda')}({name})"
+    return ""
+
+
+_OPTIMIZERS = re.compile(r"opt|adam|sgd|solver", re.IGNORECASE)
+
+
+_SCHEDULES = re.compile(r"sch|lr|plateau|anneal", re.IGNORECASE)
+
+
+_OTHERS = re.compile(r"scaler|env|prof|accel|bar|sim", re.IGNORECASE)
+
+
+@lru_cache(maxsize=256)
+def gives_rate(file: str, line: int) -> tuple[str, Place] | None:
+    """The function at this line as `name(argument)`, and where it returns, where that is a product with something
+    called the learning rate."""
+    for one in source.functions(file):
+        if not isinstance(one, (ast.FunctionDef, ast.Lambda)) or one.lineno != line or not one.args.args:
+            continue
+        returns = [each.value for each in source.own(one) if isinstance(each, ast.Return) and each.value is not None]
+        for value in [one.body] if isinstance(one, ast.Lambda) else returns:
+            products = [n for n in ast.walk(value) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
+            if any(_RATE_NAME.fullmatch(ast.unparse(side)) for n in products for side in (n.left, n.right)):
+                name = getattr(one, "name", "lambda")
+                return f"{name}({one.args.args[0].arg})", Place(file, value.lineno, name)
+    return None
+
+
+_RATE_NAME = re.compile(r"(\w+\.)*(base_|init_|initial_|max_|peak_)?(lr|learning_rate)", re.IGNORECASE)
+
+
+_STEP_CALL = re.compile(r"\.step\s*\(")
+
+
+@lru_cache(maxsize=64)
+def steps_schedules(files: tuple[str, ...], others: frozenset[tuple[str, int]] = frozenset()) -> bool | None:
+    """Whether these texts step something that may be a scheduler, on other lines than those that step `others`. None
+    where they step no optimizer themselves, or the step of what may be a scheduler depends on a count, as that of an
+    iteration, or on an option."""
+    saying = [file for file in files if source.says(file, _STEP_CALL)]
+    functions = [(file, within) for file in saying for within in source.functions(file)]
+    calls = [(file, one) for file, within in functions for one in source.own(within) if _is_step(one)]
+    held = [(file, one.lineno, ast.unparse(one.func.value)) for file, one in calls]
+    rest = [one for one in held if _SCHEDULES.search(one[2]) or not _OPTIMIZERS.search(one[2])]
+    schedules = [(file, line) for file, line, what in rest if _SCHEDULES.search(what) or not _OTHERS.search(what)]
+    schedules = [at for at in schedules if at not in others]
+    if len(rest) == len(held) or any(_is_chosen(*at) for at in schedules):
+        return None
+    return bool(schedules)
+
+
+def _is_step(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "step"
+
+
+def _is_chosen(file: str, line: int) -> bool:
+    """Whether a line stands under a condition that compares numbers, or asks for an option or for a thing itself."""
+    within = source.scope(file, line)
+    ifs = [one for one in (source.own(within) if within is not None else ()) if isinstance(one, ast.If)]
+    for test in (one.test for one in ifs if one.lineno <= line <= (one.end_lineno or 0)):
+        inner = [each for each in ast.walk(test) if not isinstance(each, (ast.Load, ast.boolop))]
+        if not all(isinstance(each, (ast.Compare, ast.BoolOp, ast.Name, ast.Constant, ast.Eq)) for each in inner):
+            return True
+        if isinstance(test, (ast.Name, ast.Constant)):
+            return True
+    return False
