@@ -4,6 +4,7 @@ when; and those that nothing steps."""
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from types import FrameType
 from typing import Any
 
@@ -13,7 +14,7 @@ from gradient_ledger import losses, places, source, timetables
 from gradient_ledger.account import FRESH
 from gradient_ledger.books import OptimizerAccount, OwnSchedule, SchedulerMade
 from gradient_ledger.budget import SAMPLES
-from gradient_ledger.events import DoubledSchedule, Place, ScheduleFacts, UnsteppedSchedule
+from gradient_ledger.events import DoubledSchedule, Place, ScheduleAnew, ScheduleFacts, UnsteppedSchedule
 from gradient_ledger.journal import Draft
 from gradient_ledger.state import State
 from gradient_ledger.tally import rate_of
@@ -107,6 +108,28 @@ def doubled(state: State) -> tuple[DoubledSchedule, ...]:
         for (kind, number), mine in made.items()
         if len(mine) > 1 and len(bare) == len(mine) - 1
     )
+
+
+LEAST_MADE = 3
+"""Schedulers of one line from which on it is said to make them anew."""
+
+
+def anew(state: State) -> tuple[ScheduleAnew, ...]:
+    """Schedulers of a known length that a line in a loop over epochs makes for one optimizer each time, where none gets
+    further than half of it."""
+    books = state.books
+    made: dict[tuple[str, int, Place], int] = Counter(
+        (one.kind, one.optimizer, one.place) for one in books.schedulers_made if one.place is not None
+    )
+    found = []
+    for (kind, number, place), often in made.items():
+        known = [one for one in books.schedules.values() if one.named and (one.type, one.optimizer) == (kind, number)]
+        lengths, steps = {one.length for one in known}, sum(one.steps for one in known)
+        if often >= LEAST_MADE and len(lengths) == 1 and timetables.is_by_epochs(place.file, place.line):
+            (length,) = lengths
+            if often < steps and 2 * steps <= often * length:
+                found.append(ScheduleAnew(kind, number, place, often, steps, length))
+    return tuple(found)
 
 
 def _found(optimizer: Any, frame: FrameType | None) -> OwnSchedule | None:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, TypeGuard
 
 from gradient_ledger import source
-from gradient_ledger.events import Place, Trail
+from gradient_ledger.events import Place, SumApart, Trail
 
 
 @lru_cache(maxsize=4096)
@@ -192,3 +192,59 @@ def _cuts_a_batch(node: Any) -> bool:
 
 def _is_range(node: Any) -> bool:
     return isinstance(node, ast.Call) and ast.unparse(node.func) == "range" and len(node.args) == 1
+
+
+@lru_cache(maxsize=64)
+def left_apart(files: tuple[str, ...]) -> SumApart | None:
+    """A sum of several that a loop adds up, each divided behind it by the same number but one, where a function that
+    goes backward puts them together."""
+    found = (_apart_in(file, one) for file in files if source.says(file, _BACKWARD) for one in source.functions(file))
+    return next(filter(None, found), None)
+
+
+_BACKWARD = re.compile(r"backward\(")
+
+
+def _apart_in(file: str, within: ast.AST) -> SumApart | None:
+    nodes = source.own(within)
+    if not any(isinstance(n, ast.Call) and source.last_name(n.func) == "backward" for n in nodes):
+        return None
+    added: dict[str, ast.For] = {}
+    for loop in (n for n in nodes if isinstance(n, ast.For)):
+        added |= {ast.unparse(n.target): loop for n in loop.body if isinstance(n, ast.AugAssign) and _adds(n)}
+    by: dict[str, dict[str, int]] = {}
+    for one in (n for n in nodes if isinstance(n, (ast.AugAssign, ast.Assign))):
+        target = ast.unparse(one.target if isinstance(one, ast.AugAssign) else one.targets[0])
+        divided = one.value if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Div) else None
+        if _is_quotient(one.value) and ast.unparse(one.value.left) == target:
+            divided = one.value.right
+        if divided is not None and target in added and one.lineno > (added[target].end_lineno or 0):
+            by.setdefault(ast.unparse(divided), {})[target] = one.lineno
+    for number, names in by.items():
+        loops = {id(added[name]) for name in names}
+        left = [name for name, loop in added.items() if id(loop) in loops and name not in names]
+        for one in nodes if len(names) > 1 and len(loops) == len(left) == 1 else ():
+            if isinstance(one, (ast.Assign, ast.Return)) and isinstance(one.value, ast.BinOp):
+                terms = [_factors_of_term(term) for term in _terms(one.value)]
+                last = max(names.values())
+                inside = all(any(name in term for term in terms) for name in (*names, *left))
+                if inside and one.lineno > last:
+                    place = Place(file, one.lineno, getattr(within, "name", "<module>"))
+                    return SumApart(place, left[0], tuple(names), number)
+    return None
+
+
+def _adds(one: ast.AugAssign) -> bool:
+    return isinstance(one.op, ast.Add) and isinstance(one.target, ast.Name) and not isinstance(one.value, ast.Constant)
+
+
+def _terms(value: ast.expr) -> list[ast.expr]:
+    """The summands of a sum."""
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        return [*_terms(value.left), *_terms(value.right)]
+    return [value]
+
+
+def _factors_of_term(value: ast.expr) -> set[str]:
+    """The factors of a summand as they are written; of a quotient none, for it is divided where it stands."""
+    return _factors(value) if not _is_quotient(value) else set()

@@ -193,7 +193,7 @@ class Backward(Event):
     """By which whole number the loss was divided as a whole, a mean or none; 0 for none, and behind the first passes of
     a line, where it is no sum."""
     means: bool = False
-    """Whether the loss is a sum of means; looked at in the first passes of a line."""
+    """Whether the loss is a sum of means, or their mean; looked at in the first passes of a line."""
     counts: tuple[float, ...] = ()
     """By which counts its sums were divided, where all of its summands are means or such; but those over all that was
     summed, which are means."""
@@ -1030,6 +1030,64 @@ class DoubledSchedule:
 
 
 @dataclass(frozen=True)
+class ScheduleAnew:
+    """A scheduler of a known length that a loop over epochs makes for one optimizer, again and again."""
+
+    scheduler: str
+    """Its class."""
+    optimizer: int
+    """Number of the optimizer that they are made for."""
+    where: Place
+    """The user's line that makes them."""
+    made: int
+    """How many were made."""
+    steps: int
+    """How many steps all of them took."""
+    length: int
+    """The steps that each of them is made for."""
+
+
+@dataclass(frozen=True)
+class RateByPasses:
+    """A function that sets the rate, given the number of micro-batches where the text knows that of steps."""
+
+    where: Place
+    """The call."""
+    name: str
+    """The function."""
+    given: str
+    """What it is given, as it is written."""
+    steps: str
+    """What the text calls the number of steps elsewhere."""
+
+
+@dataclass(frozen=True)
+class ShownWith:
+    """A call that each step needs, under a condition for what is shown now and then."""
+
+    where: Place
+    """The call."""
+    condition: str
+    """What it stands under, as it is written."""
+    what: str
+    """What it moves: the `optimizer`, a `schedule` or an `average`."""
+
+
+@dataclass(frozen=True)
+class SumApart:
+    """One of several sums of a loop, which nothing divides where the others are, and a loss of all of them."""
+
+    where: Place
+    """The line that puts them together."""
+    name: str
+    """The sum that is left as it is."""
+    others: tuple[str, ...]
+    """Those that are divided."""
+    by: str
+    """What they are divided by, as it is written."""
+
+
+@dataclass(frozen=True)
 class Uncalled:
     """A function that no text of the user's calls."""
 
@@ -1336,6 +1394,16 @@ class Log:
     """Schedulers that nothing stepped."""
     doubled_schedules: tuple[DoubledSchedule, ...] = ()
     """Optimizers with as many schedulers of one class as there are optimizers, the others having none."""
+    schedules_anew: tuple[ScheduleAnew, ...] = ()
+    """Schedulers that a loop over epochs makes anew, and that took no more than half of their steps each."""
+    rate_by_passes: RateByPasses | None = None
+    """What sets the rate by the number of micro-batches, by the text."""
+    shown_with: ShownWith | None = None
+    """What each step needs, and is done only where something is shown, by the text."""
+    sum_apart: SumApart | None = None
+    """A sum that is left undivided beside others, by the text."""
+    drawn_beside: tuple[Place, Place] | None = None
+    """Where `sample()` gives a name its value, and where `rsample()` does, by the text."""
     uncalled_update: Uncalled | None = None
     """What should let an average or a target network follow, and is called nowhere; None where there is no such thing,
     or another text lets one follow."""

@@ -103,6 +103,11 @@ def _reduction(node: Any) -> str | None:
     return "mean" if _kind(kind) == "MeanBackward0" or _is_mean_of_rows(node) else None
 
 
+def _is_mean(node: Any) -> bool:
+    """Whether this is a mean, or one whose sign was changed."""
+    return _reduction(_first(node) if _kind(node.__class__) == "NegBackward0" else node) == "mean"
+
+
 def _is_mean_of_rows(node: Any) -> bool:
     """Whether this is a sum over everything divided by the number of its rows, as `reduction="batchmean"` is."""
     if _kind(node.__class__) != "DivBackward0":
@@ -142,14 +147,15 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
         apart = {"summands_by": by_summand} if factor == 1.0 else {}
         terms = [(1.0, one, False) if _is_over_count(one) else _constant(one, False) for one in summands(inner)]
         divided = {whole for f, _, quotient in terms if quotient and (whole := _whole(f))}
-        whole = factor == 1.0 and not divided and all(_reduction(one) == "mean" for _, one, _ in terms)
-        means = {"means": True} if whole else {}
+        by = _whole(factor) if quotient else 0
+        plain = not divided and all(_reduction(one) == "mean" for _, one, _ in terms)
+        mean_of_means = by == len(terms) > 1 and not divided and all(_is_mean(one) for _, one, _ in terms)
+        means = {"means": True} if (plain and factor == 1.0) or mean_of_means else {}
         if factor == 1.0 and len(divided) == 1:
-            (by,) = divided
             left = [one for f, one, quotient in terms if not quotient and (f == 1.0 or _round(f))]
             if left:
-                return {"divisor": float(by), "undivided": _word(left[0])} | apart
-        known: dict[str, Any] = {"quotient": whole} if quotient and (whole := _whole(factor)) else {}
+                return {"divisor": float(*divided), "undivided": _word(left[0])} | apart
+        known: dict[str, Any] = {"quotient": by} if by else {}
         return means | {"bare": factor == 1.0 and any(f == 1.0 for f, _, _ in terms)} | known | apart
     if _reduction(inner) != "mean":
         return {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeGuard
 
 from gradient_ledger import source
 from gradient_ledger.events import Place, Trail
@@ -18,7 +18,50 @@ _STEPS = 4
 def taken(trail: Trail) -> Place | None:
     """Where the text divides by how often a loop ran, and takes the last alone of what the loop computed: the last of
     a list that it fills, or a name that it gives another value each time; None where it adds up."""
-    return next((place for file, line in trail if (place := _taken_at(file, line)) is not None), None)
+    found = (_taken_at(file, line) or _whole_at_last(file, line) for file, line in trail)
+    return next((place for place in found if place is not None), None)
+
+
+def _whole_at_last(file: str, line: int) -> Place | None:
+    """Where a loop gives a name another loss in each round, and every so many rounds divides the last of them by their
+    number and lets it go backward."""
+    within = source.scope(file, line)
+    nodes = source.own(within) if within is not None else ()
+    for around in (
+        n for n in nodes if isinstance(n, ast.If) and n.body[0].lineno <= line <= (n.body[-1].end_lineno or 0)
+    ):
+        loop, number = source.loop_around(file, around.lineno), _rounds(around.test)
+        for one in source.own(around) if loop is not None and number else ():
+            divided = _quotient(one)
+            if divided is not None and one.lineno <= line and ast.unparse(divided[1]) == number:
+                name = ast.unparse(divided[0])
+                made = [n for n in ast.walk(loop) if _binds(n, name) and n.lineno < around.lineno]
+                if len(made) == 1 and isinstance(made[0], ast.Assign) and name not in words(made[0].value):
+                    if any(isinstance(n, ast.Call) for n in ast.walk(made[0].value)):
+                        return Place(file, made[0].lineno)
+    return None
+
+
+def _rounds(test: ast.expr) -> str:
+    """What a count is compared with, as in `count == rounds`, or the number that a remainder is taken by."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
+        return ""
+    if isinstance(test.left, ast.BinOp) and isinstance(test.left.op, ast.Mod):
+        return ast.unparse(test.left.right)
+    return ast.unparse(test.comparators[0]) if isinstance(test.left, ast.Name) else ""
+
+
+def _quotient(one: ast.AST) -> tuple[ast.expr, ast.expr] | None:
+    """What a quotient divides and by what, or a statement that divides in place."""
+    if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Div):
+        return one.left, one.right
+    return (one.target, one.value) if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Div) else None
+
+
+def _binds(one: ast.AST, name: str) -> TypeGuard[ast.Assign | ast.AugAssign]:
+    if not isinstance(one, (ast.Assign, ast.AugAssign)):
+        return False
+    return name in map(ast.unparse, one.targets if isinstance(one, ast.Assign) else [one.target])
 
 
 def _taken_at(file: str, line: int) -> Place | None:

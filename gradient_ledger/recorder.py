@@ -337,6 +337,7 @@ class Recorder(State):
                 )
                 + clocks.schedules(self.books.optimizers),
                 doubled_schedules=clocks.doubled(self),
+                schedules_anew=clocks.anew(self),
                 **told.facts(self),
                 window=self.window,
                 pending=pending,

@@ -340,6 +340,7 @@ def _count_schedule(state: State, scheduler: Any, optimizer: int, frame: FrameTy
     name = type(scheduler).__name__
     named = name in timetables.LENGTHS
     length = vars(scheduler).get(timetables.LENGTHS[name][0]) if named else _largest_held(scheduler)
+    length = int(length) if isinstance(length, float) and length.is_integer() else length
     if not isinstance(length, int):
         return
     books, key = state.books, id(scheduler)

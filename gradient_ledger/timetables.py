@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from gradient_ledger import source
-from gradient_ledger.events import Place
+from gradient_ledger.events import Place, RateByPasses
 
 
 @lru_cache(maxsize=256)
@@ -90,9 +90,14 @@ def _given_length(file: str, kind: str, name: str | None, at: int) -> ast.expr |
     return given[0] if given else None
 
 
-LENGTHS = {"OneCycleLR": ("total_steps", 2), "CosineAnnealingLR": ("T_max", 1), "PolynomialLR": ("total_iters", 1)}
-"""Schedulers that are over after so many steps: where they keep the number, and which of their arguments it is. A
-warm-up is stepped on after it."""
+LENGTHS = {
+    "OneCycleLR": ("total_steps", 2),
+    "CosineAnnealingLR": ("T_max", 1),
+    "PolynomialLR": ("total_iters", 1),
+    "CyclicLR": ("total_size", 99),
+}
+"""Schedulers that are over after so many steps: where they keep the number, and which of their arguments it is (of a
+cycle none: it is a sum). A warm-up is stepped on after it."""
 
 
 _COUNTED = re.compile(r"^(num|n|max|total|all|train(ing)?)_?(train(ing)?)?_?(steps?|iter\w*|updates?)$", re.IGNORECASE)
@@ -193,3 +198,45 @@ def _is_chosen(file: str, line: int) -> bool:
         if isinstance(test, (ast.Name, ast.Constant)):
             return True
     return False
+
+
+def rate_by_passes(files: Iterable[str]) -> RateByPasses | None:
+    """Where what sets the rate is given a count of micro-batches, under the condition that takes a step for so many of
+    them, and the same function divides the count by that number elsewhere."""
+    files = tuple(files)
+    for file in files:
+        for within in source.functions(file) if source.says(file, _FLOOR) else ():
+            nodes = source.own(within)
+            quotients = {ast.unparse(n) for n in nodes if isinstance(n, ast.BinOp) and isinstance(n.op, ast.FloorDiv)}
+            for block in (n for n in nodes if isinstance(n, ast.If)):
+                calls = [n for n in source.own(block) if isinstance(n, ast.Call)]
+                for count, size in _remainders(block.test) if any(map(_steps_an_optimizer, calls)) else ():
+                    for call in calls:
+                        given = [one for one in call.args if ast.unparse(one) == count]
+                        if (
+                            given
+                            and f"{count} // {size}" in quotients
+                            and _sets_rate(files, source.last_name(call.func))
+                        ):
+                            place = Place(file, call.lineno, getattr(within, "name", "<module>"))
+                            return RateByPasses(place, source.last_name(call.func), count, f"{count} // {size}")
+    return None
+
+
+_FLOOR = re.compile(r"//")
+
+
+def _remainders(test: ast.expr) -> list[tuple[str, str]]:
+    """What remainders are taken of in a condition, and by what."""
+    found = [n for n in ast.walk(test) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod)]
+    return [(ast.unparse(one.left), ast.unparse(one.right)) for one in found]
+
+
+def _steps_an_optimizer(call: ast.Call) -> bool:
+    return _is_step(call) and bool(_OPTIMIZERS.search(ast.unparse(call.func)))
+
+
+def _sets_rate(files: tuple[str, ...], name: str) -> bool:
+    """Whether a function of this name writes learning rates, by its text."""
+    texts = [ast.unparse(one) for file in files for one in source.functions(file) if getattr(one, "name", "") == name]
+    return any(re.search(r"\[.lr.\] =", text) for text in texts)

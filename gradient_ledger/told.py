@@ -11,7 +11,22 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gradient_ledger import behind, buffers, cancelled, clocks, closelook, frozen, misplaced, source, targets, uncalled
+from gradient_ledger import (
+    behind,
+    buffers,
+    cancelled,
+    clocks,
+    closelook,
+    divisions,
+    frozen,
+    inside,
+    misplaced,
+    printing,
+    source,
+    targets,
+    timetables,
+    uncalled,
+)
 from gradient_ledger.events import Place
 
 if TYPE_CHECKING:
@@ -27,6 +42,8 @@ READERS: dict[str, Callable[[Files], Any]] = {
     "detached_whole": cancelled.detached_whole,
     "cast_low_at": lambda files: source.only_line(files, source.CASTS_A_MODEL),
     "unwritten": misplaced.unwritten,
+    "rate_by_passes": timetables.rate_by_passes,
+    "shown_with": printing.found,
     "in_vain": lambda files: tuple(Place(file, line) for file in files for line in buffers.weights_in_vain(file)),
 }
 """Fields that all texts of a program tell: those that events came from, and its own modules."""
@@ -34,6 +51,8 @@ READERS: dict[str, Callable[[Files], Any]] = {
 WHERE_IT_TRAINS: dict[str, Callable[[Files], Any]] = {
     "first_rate_at": lambda files: source.only_line(files, r"param_groups\[0\]\[.lr.\]\s*[-+*/]?=(?!=)"),
     "set_twice": misplaced.set_twice,
+    "sum_apart": divisions.left_apart,
+    "drawn_beside": inside.drawn_beside,
     "unloaded": misplaced.unloaded,
     "in_defaults": misplaced.in_defaults,
     "in_numbers": misplaced.in_numbers,

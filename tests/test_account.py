@@ -1020,6 +1020,12 @@ DIVISIONS: dict[str, tuple[Callable[[], Tensor], bool, dict[str, Any]]] = {
         LEFT_OUT | {"undivided": "Div"},
     ),
     "two losses divided": (lambda: (mse() + entropy()) / 4, False, {"bare": False, "quotient": 4}),
+    "the mean of two": (lambda: (mse() + entropy()) / 2, False, {"bare": False, "quotient": 2, "means": True}),
+    "the mean of two, one with another sign": (
+        lambda: (mse() + -(X @ WEIGHT.T).mean()) / 2,
+        False,
+        {"bare": False, "quotient": 2, "means": True},
+    ),
     "a weight": (lambda: 0.1 * mse(), False, {"bare": False, "weighed": True}),
     "a weight that nobody writes": (lambda: 0.1234567 * mse(), False, {"bare": False}),
     "both divided": (lambda: mse() / 4 + entropy() / 4, False, {"bare": False, "summands_by": (4,)}),

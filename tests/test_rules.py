@@ -57,14 +57,18 @@ from gradient_ledger.events import (
     ParameterFacts,
     PassedBy,
     Place,
+    RateByPasses,
     Reach,
     Rounded,
     ScalerUpdate,
+    ScheduleAnew,
     ScheduleFacts,
     SchedulerStep,
+    ShownWith,
     SkippedStep,
     StandIn,
     Step,
+    SumApart,
     Taken,
     TakenBack,
     TargetNetwork,
@@ -2697,7 +2701,7 @@ def a_whole_epoch_of_forwards_each_with_its_clear_and_one_backward() -> Log:
     return tape.log()
 
 
-@finds("window.forwards", "micro-batches-without-backward", "warning", OTHER, "ran 4 times", forwards=4)
+@finds("window.forwards", "micro-batches-without-backward", "warning", OTHER, "computes 4 losses", losses=4)
 def the_last_of_a_list_of_losses_is_divided_by_their_number() -> Log:
     return windows(1, 1, passes={"forwards": 4, "held": 1, "last_at": at(OTHER), "last_of": 4}).log()
 
@@ -4383,6 +4387,132 @@ def a_schedule_that_says_steps_is_stepped_every_fourth_time() -> Log:
 def said_in_steps(text: str, steps: int = 4) -> Log:
     made = ScheduleFacts("OneCycleLR", 0, 124, steps, at(SCHEDULE), in_steps=text)
     return windows(*[1] * 20).log(schedules=(made,))
+
+
+@finds(
+    "rates.schedules",
+    "schedule-on-another-clock",
+    "warning",
+    SCHEDULE,
+    "CyclicLR is made for 20 steps, SGD took 20, and the scheduler 4 steps",
+)
+def a_cycle_of_steps_is_stepped_once_an_epoch() -> Log:
+    return _scheduled("CyclicLR", 20, 4, taken=20)
+
+
+@quiet("rates.schedules")
+def a_cycle_runs_again_and_again() -> Log:
+    return _scheduled("CyclicLR", 5, 20, taken=20)
+
+
+@quiet("rates.schedules")
+def a_cycle_of_all_steps_runs_four_times() -> Log:
+    return _scheduled("CyclicLR", 20, 80, taken=20)
+
+
+ANEW = ScheduleAnew("CyclicLR", 0, at(SCHEDULE), made=4, steps=20, length=20)
+
+
+@finds(
+    "rates.made_anew",
+    "schedule-made-anew",
+    "warning",
+    SCHEDULE,
+    "CyclicLR is made here for SGD, 4 times in a loop over epochs. Each is made for 20 steps, and they took 20",
+    made=4,
+    length=20,
+    scheduler_steps=20,
+)
+def a_schedule_is_made_anew_in_each_epoch() -> Log:
+    return windows(*[1] * 20).log(schedules_anew=(ANEW,))
+
+
+@quiet("rates.made_anew")
+def a_schedule_is_made_anew_in_a_run_of_a_few_steps() -> Log:
+    return windows(1, 1, 1).log(schedules_anew=(ANEW,))
+
+
+BY_PASSES = RateByPasses(at(SCHEDULE), "set_rate", "iteration", "iteration // 4")
+
+
+@finds(
+    "rates.by_passes",
+    "schedule-on-another-clock",
+    "warning",
+    SCHEDULE,
+    "set_rate() sets the learning rate by iteration here, which counts micro-batches: a step takes 4 of them",
+    remedy="Give it iteration // 4.",
+    passes=4,
+)
+def a_rate_is_set_by_the_number_of_micro_batches() -> Log:
+    return windows(4, 4, 4).log(rate_by_passes=BY_PASSES)
+
+
+@quiet("rates.by_passes")
+def a_rate_is_set_by_a_number_of_windows_of_one() -> Log:
+    return windows(1, 1, 1).log(rate_by_passes=BY_PASSES)
+
+
+@finds(
+    "order.with_the_shown",
+    "done-only-when-shown",
+    "warning",
+    OTHER,
+    "This update of an average stands under 'i % print_freq == 0', beside what is shown there",
+)
+def an_average_follows_where_something_is_shown() -> Log:
+    return windows(1, 1).log(shown_with=ShownWith(at(OTHER), "i % print_freq == 0", "average"))
+
+
+@finds("order.with_the_shown", "done-only-when-shown", "warning", SCHEDULE, "This step of a schedule stands under")
+def a_schedule_moves_where_something_is_shown() -> Log:
+    return windows(1, 1).log(shown_with=ShownWith(at(SCHEDULE), "i % print_freq == 0", "schedule"))
+
+
+@finds("order.with_the_shown", "done-only-when-shown", "warning", STEP, "This step stands under")
+def a_step_is_taken_where_something_is_shown() -> Log:
+    return windows(1, 1).log(shown_with=ShownWith(at(STEP), "i % print_freq == 0", "optimizer"))
+
+
+@quiet("order.with_the_shown")
+def what_follows_where_something_is_shown_does_not_train() -> Log:
+    return windows(1).log(shown_with=ShownWith(at(OTHER), "i % print_freq == 0", "average"))
+
+
+APART = SumApart(at(OTHER), "kl", ("main", "smooth"), "len(parts)")
+
+
+@finds(
+    "division.sums_apart",
+    "auxiliary-loss-not-divided",
+    "warning",
+    OTHER,
+    "main and smooth are divided by len(parts) behind it, and kl is not",
+    remedy="Divide kl by len(parts) as well.",
+)
+def one_of_three_sums_is_not_divided() -> Log:
+    return windows(1, 1).log(sum_apart=APART)
+
+
+@quiet("division.sums_apart")
+def one_of_three_sums_is_not_divided_and_nothing_steps() -> Log:
+    return Tape("w b").log(sum_apart=APART)
+
+
+@finds(
+    "graphs.drawn",
+    "sampled-without-graph",
+    "warning",
+    OTHER,
+    "This sample() gives a name a value without a graph, and train.py:12 gives the same name one by rsample()",
+)
+def a_state_is_drawn_without_a_graph_beside_one_with_it() -> Log:
+    return windows(1, 1).log(drawn_beside=(at(OTHER), at(12)))
+
+
+@quiet("graphs.drawn")
+def a_state_is_drawn_without_a_graph_and_nothing_steps() -> Log:
+    return Tape("w b").log(drawn_beside=(at(OTHER), at(12)))
 
 
 @quiet("rates.schedules")

@@ -12,8 +12,11 @@ from gradient_ledger import (
     behind,
     buffers,
     divisions,
+    inside,
+    lastones,
     misplaced,
     overwritten,
+    printing,
     source,
     targets,
     timetables,
@@ -682,6 +685,114 @@ def test_a_function_is_asked_for_the_epoch_by_the_name_that_a_loop_gives_it(text
 
 def test_a_name_of_anything_else_is_no_epoch(tmp_path: Path) -> None:
     assert timetables.argument_in_epochs(written(tmp_path, "f = lambda x: 0.95 ** x\n"), 1, "x") == ""
+
+
+SHOWN = {
+    "if i % print_freq == 0:\n    update_ema(net, teacher)\n    print(loss)\n": (2, "average"),
+    "if i % args.log_interval == 0:\n    writer.add_scalar('loss', loss)\n    self.ema.update()\n": (3, "average"),
+    "if (i + 1) % cfg.display == 0:\n    logger.info(loss)\n    scheduler.step()\n": (3, "schedule"),
+    "if (i + 1) % log_every == 0:\n    print(loss)\n    optimizer_g.step()\n": (3, "optimizer"),
+    "if i % print_freq == 0:\n    update_ema(net, teacher)\n": None,
+    "if i % accumulate == 0:\n    print(loss)\n    optimizer.step()\n": None,
+    "if i % print_freq == 0:\n    print(loss)\n    average.update(loss.item())\n": None,
+    "if i % print_freq == 0:\n    print(loss)\n    average_loss.update(loss, n)\n": None,
+    "if i % print_freq == 0:\n    print(loss)\n    scheduler.step(loss)\n": None,
+    "if i % print_freq == 0:\n    print(loss)\n    prof.step()\n": None,
+    "update_ema(a, b)\nif i % print_freq == 0:\n    print(loss)\n    update_ema(a, c)\n": None,
+    "if i % print_freq == 0:\n    print(loss)\nupdate_ema(a, b)\n": None,
+}
+
+
+@pytest.mark.parametrize("text", SHOWN)
+def test_what_each_step_needs_stands_where_something_is_shown(text: str, tmp_path: Path) -> None:
+    found = printing.found([written(tmp_path, text)])
+    assert (found and (found.where.line, found.what)) == SHOWN[text]
+
+
+def _summed(behind: str, together: str = "loss = a + 0.1 * b + c") -> str:
+    head = "a = b = c = 0\nfor x in parts:\n    a += f(x)\n    b += g(x)\n    c += h(x)\n"
+    return f"{head}{behind}{together}\nloss.backward()\n"
+
+
+APART = {
+    _summed("a /= n\nb /= n\n"): (8, "c", "n"),
+    _summed("a /= n\nc = c / n\n", "loss = c + (a + b * w)"): (8, "b", "n"),
+    _summed("a /= n\nb /= n\nc /= n\n"): None,
+    _summed("a /= n\n"): None,
+    _summed("a /= n\nb /= m\n"): None,
+    _summed("a /= n\nb /= n\n", "loss = a + b + c / n"): None,
+    _summed("a /= n\nb /= n\n", "loss = a + b"): None,
+    _summed("a /= n\nb /= n\n").replace("loss.backward()", "print(loss)"): None,
+    _summed("a /= n\nb /= n\n").replace("c += h(x)", "c += 1"): None,
+    _summed("").replace("    c +=", "    a /= n\n    b /= n\n    c +="): None,
+}
+
+
+@pytest.mark.parametrize("text", APART)
+def test_one_of_several_sums_of_a_loop_is_not_divided(text: str, tmp_path: Path) -> None:
+    found = divisions.left_apart((written(tmp_path, text),))
+    assert (found and (found.where.line, found.name, found.by)) == APART[text]
+
+
+def _draws(first: str, second: str = "z = there.rsample()", more: str = "") -> str:
+    return f"def f(x):\n    {first}\n    loss = net(z)\n    {second}\n{more}    return loss + net(z)\n"
+
+
+DRAWN = {
+    _draws("z = here.sample()"): (2, 4),
+    _draws("z = here.rsample()"): None,
+    _draws("z = here.sample()", "y = there.rsample()"): None,
+    _draws("z = here.sample()", more="    loss += here.log_prob(z)\n"): None,
+    f"@torch.no_grad()\n{_draws('z = here.sample()')}": None,
+    _draws("with torch.no_grad():\n        z = here.sample()"): None,
+    "def f(x):\n    if fixed:\n        z = d.sample()\n    else:\n        z = d.rsample()\n    return z\n": None,
+}
+
+
+@pytest.mark.parametrize("text", DRAWN)
+def test_a_name_is_drawn_without_a_graph_and_with_one(text: str, tmp_path: Path) -> None:
+    found = inside.drawn_beside([written(tmp_path, text)])
+    assert (found and (found[0].line, found[1].line)) == DRAWN[text]
+
+
+def _rounds(loss: str = "loss = f(x)", divided: str = "        loss /= k\n", test: str = "n == k") -> str:
+    return f"for x in data:\n    {loss}\n    n += 1\n    if {test}:\n{divided}        loss.backward()\n"
+
+
+ROUNDS = {
+    _rounds(): 2,
+    _rounds(test="n % k == 0"): 2,
+    _rounds(divided="        loss = loss / k\n"): 2,
+    _rounds(loss="loss += f(x)"): None,
+    _rounds(loss="loss = loss + f(x)"): None,
+    _rounds(loss="loss = rest"): None,
+    _rounds(divided="        loss /= m\n"): None,
+    _rounds(divided="        pass\n"): None,
+    _rounds(test="n > k"): None,
+}
+
+
+@pytest.mark.parametrize("text", ROUNDS)
+def test_the_last_loss_of_several_rounds_is_divided_by_their_number(text: str, tmp_path: Path) -> None:
+    file = written(tmp_path, text)
+    found = lastones.taken(((file, text.count("\n")),))
+    assert (found and found.line) == ROUNDS[text]
+
+
+RATE = "def set_rate(o, step):\n    o.param_groups[0]['lr'] = 0.1 / step\n\n\ndef train():\n"
+BY_PASSES = {
+    "    if i % k == 0:\n        set_rate(optimizer, i)\n        optimizer.step()\n        print(i // k)\n": 7,
+    "    if i % k == 0:\n        set_rate(optimizer, i // k)\n        optimizer.step()\n        print(i // k)\n": None,
+    "    if i % k == 0:\n        set_rate(optimizer, i)\n        optimizer.step()\n": None,
+    "    if i % k == 0:\n        show(optimizer, i)\n        optimizer.step()\n        print(i // k)\n": None,
+    "    if i % k == 0:\n        set_rate(optimizer, i)\n        print(i // k)\n": None,
+}
+
+
+@pytest.mark.parametrize("text", BY_PASSES)
+def test_a_rate_is_set_by_a_count_of_micro_batches(text: str, tmp_path: Path) -> None:
+    found = timetables.rate_by_passes([written(tmp_path, RATE + text)])
+    assert (found and found.where.line) == BY_PASSES[text]
 
 
 def test_many_files_are_parsed_once_and_those_that_say_nothing_of_it_never(

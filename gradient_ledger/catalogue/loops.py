@@ -425,6 +425,25 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "schedule-made-anew",
+        "The schedule is made anew in each epoch",
+        "A scheduler counts its own steps: one that is made anew begins at the beginning, and the end of the schedule never comes.",
+        "Make it once, in front of the loop over epochs.",
+        "The line that makes it reads like a line that uses it.",
+        "",
+        shadows=("schedule-on-another-clock",),
+        about_value=False,
+    ),
+    Misconception(
+        "done-only-when-shown",
+        "What each step needs is done only when something is shown",
+        "A call under the condition for the log is made every so many iterations; in all the others it is left out.",
+        "Move the call out of the condition.",
+        "A condition for the log holds more and more lines as time goes on, and one of them was not for the log.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "schedules-for-one-optimizer",
         "Two schedules for one optimizer",
         "Each optimizer was to have a scheduler of its own, and all of them were made for one: its learning rate moves "

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradient_ledger.events import Accumulate, Backward, Edit, Finding
-from gradient_ledger.rules.view import BY_HAND, LEAST, LOOKED_AT, View, Window, finding, is_divided, steps_of, times
+from gradient_ledger.rules.view import (
+    BY_HAND,
+    LEAST,
+    LOOKED_AT,
+    View,
+    Window,
+    finding,
+    is_divided,
+    some,
+    steps_of,
+    times,
+)
 
 TOTALS = 4
 """Steps at which the factors of a hand-made division are known."""
@@ -127,6 +138,20 @@ def auxiliary(view: View) -> Iterator[Finding]:
             "much as in one large batch.",
             steps=steps_of(list({w.number: w for w, *_ in hits}.values())),
             window=by,
+        )
+
+
+def sums_apart(view: View) -> Iterator[Finding]:
+    """One of several sums of a loop that nothing divides, where the others are divided by the loop's length or such."""
+    one = view.log.sum_apart
+    if one is not None and any(view.windows.values()):
+        yield finding(
+            "auxiliary-loss-not-divided",
+            "warning",
+            one.where,
+            f"This puts {some([*one.others, one.name])} together, which one loop adds up. {some(one.others)} are divided by "
+            f"{one.by} behind it, and {one.name} is not: it counts that many times as much beside them.",
+            f"Divide {one.name} by {one.by} as well.",
         )
 
 

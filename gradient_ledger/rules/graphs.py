@@ -542,3 +542,12 @@ def drawn(view: View) -> Iterator[Finding]:
             "This sample() is drawn from a distribution that has a graph, and has none itself. Other terms of the "
             "loss train the distribution; what is computed from the sample does not.",
         )
+    beside = view.log.drawn_beside
+    if view.log.drawn_at is None and beside is not None and any(view.windows.values()):
+        yield finding(
+            "sampled-without-graph",
+            "warning",
+            beside[0],
+            f"This sample() gives a name a value without a graph, and {beside[1].short} gives the same name one by "
+            "rsample(): what is computed from this value trains nothing that it was drawn by.",
+        )

@@ -668,3 +668,19 @@ def outlived(view: View) -> Iterator[Finding]:
                 "Run the forward anew after every step, and leave out retain_graph=True.",
                 steps=steps_of([w for w, _ in hits]),
             )
+
+
+def with_the_shown(view: View) -> Iterator[Finding]:
+    """What each step needs, and is done only where something is shown."""
+    one = view.log.shown_with
+    if one is not None and len(view.all_windows) > 1:
+        what = {"optimizer": "This step", "schedule": "This step of a schedule"}.get(
+            one.what, "This update of an average"
+        )
+        yield finding(
+            "done-only-when-shown",
+            "warning",
+            one.where,
+            f"{what} stands under {one.condition!r}, beside what is shown there, and nowhere else: it is left out wherever "
+            "nothing is shown.",
+        )

@@ -89,6 +89,8 @@ def _is_over_at_the_end(view: View, optimizer: int) -> bool:
     return not view.log.dropped and 0.0 < most >= 10 * rates[-1] and nothing * 8 <= len(rates) + 8
 
 
+CYCLES = ("CyclicLR",)
+"""Schedulers that begin anew when they are over."""
 _EPOCH = 5
 """Fewest optimizer steps between two of a scheduler by which it is taken to be stepped once an epoch."""
 
@@ -114,6 +116,8 @@ def schedules(view: View) -> Iterator[Finding]:
                 scheduler_steps=one.steps,
                 optimizer_steps=steps,
             )
+        elif one.scheduler in CYCLES:
+            continue  # to begin anew is what it is for
         elif one.steps >= 2 * one.length and abs(one.steps - steps) * 10 <= steps:
             yield finding(
                 "schedule-on-another-clock",
@@ -137,6 +141,38 @@ def schedules(view: View) -> Iterator[Finding]:
                 scheduler_steps=one.steps,
                 optimizer_steps=steps,
             )
+
+
+def made_anew(view: View) -> Iterator[Finding]:
+    """Schedulers that a loop over epochs makes anew, and with them begins anew."""
+    for one in view.log.schedules_anew if most_steps(view) >= SETTLED else ():
+        yield finding(
+            "schedule-made-anew",
+            "warning",
+            one.where,
+            f"{one.scheduler} is made here for {view.label(one.optimizer)}, {times(one.made, 'time')} in a loop over epochs. "
+            f"Each is made for {one.length} steps, and they took {one.steps} together: every epoch begins the schedule "
+            "anew, and none gets to its second half.",
+            made=one.made,
+            length=one.length,
+            scheduler_steps=one.steps,
+        )
+
+
+def by_passes(view: View) -> Iterator[Finding]:
+    """A rate that is set by the number of micro-batches, where the text knows the number of steps."""
+    one = view.log.rate_by_passes
+    windows = [w for w in view.all_windows if w.micro_batches > 1]
+    if one is not None and len(windows) > 1:
+        yield finding(
+            "schedule-on-another-clock",
+            "warning",
+            one.where,
+            f"{one.name}() sets the learning rate by {one.given} here, which counts micro-batches: a step takes "
+            f"{windows[0].micro_batches} of them, and {one.steps} is what the text takes for the number of steps elsewhere.",
+            f"Give it {one.steps}.",
+            passes=windows[0].micro_batches,
+        )
 
 
 def _told_in_epochs(view: View, taken: dict[int, int]) -> Iterator[Finding]:

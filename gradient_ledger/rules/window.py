@@ -218,10 +218,11 @@ def _starts_too_short(view: View, windows: list[Window], size: int) -> bool:
     if len(windows) < 3 or first.micro_batches >= size or (first.number != 0 and not first.step.restored):
         return False
     epochs = {w.number for w in windows if any(e.number > _begin(w) for e in w.of(DataPass)) or w is first}
-    edges = epochs | {number - 1 for number in epochs} | {windows[-1].number}
+    ends = {number - 1 for number in epochs} | {windows[-1].number}
+    edges = epochs | ends
     if any(w.micro_batches != size and w.number not in edges for w in windows) and not _counts_from_zero(windows, size):
         return False
-    line = {w.step.where for w in windows}
+    line = {w.step.where for w in windows if w is first or w.number not in ends}  # what is left over has its own step
     alike = {one.divisor for w in windows[:10] for one in view.passes_of(w)}
     begun_before = any(e.lost for e in first.of(Clear)) or any(e.how == "assigned" for e in first.of(Edit))
     return len(line) == 1 and len(alike) == 1 and not begun_before
@@ -417,7 +418,12 @@ def means(view: View) -> Iterator[Finding]:
             # One count for all of its passes may be that of the window, which is as it should be.
             counted = len({p.counts for p in passes}) > 1
             plain = all(
-                (p.reduction == "mean" or p.means or (weighed and p.bare) or ((counted or at_hand) and p.counts))
+                (
+                    p.reduction == "mean"
+                    or (p.means and p.quotient != window.micro_batches)
+                    or (weighed and p.bare)
+                    or ((counted or at_hand) and p.counts)
+                )
                 and p.divisor is None
                 and not p.gradient
                 for p in passes
@@ -471,7 +477,9 @@ def forwards(view: View) -> Iterator[Finding]:
         several = [(w, one) for w, one in several if w.passes == 1 and not w.step.closure_calls]
         shallow = [(w, one) for w, one in several if (one.held or 0) < one.forwards]
         counts = {one.forwards for _, one in shallow}
-        if len(shallow) > 1 and len(shallow) * 2 >= min(len(windows), LOOKED_AT) and len(counts) == 1:
+        if told := list(_last_ones(view, windows)):
+            yield from told
+        elif len(shallow) > 1 and len(shallow) * 2 >= min(len(windows), LOOKED_AT) and len(counts) == 1:
             (count,) = counts
             # The best of several, or what warms up a state, is chosen on purpose; a division by their number is not,
             # nor is a clear for each of them.
@@ -488,8 +496,6 @@ def forwards(view: View) -> Iterator[Finding]:
                     forwards=count,
                     steps=steps_of([w for w, _ in shallow]),
                 )
-        else:
-            yield from _last_ones(view, windows)
         held = [one for _, one in several if (one.held or 0) >= one.forwards and one.piled]
         if held:
             yield finding(
