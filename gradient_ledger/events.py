@@ -1074,6 +1074,18 @@ class ShownWith:
 
 
 @dataclass(frozen=True)
+class LastAlone:
+    """A line behind a loop over parameters that changes the last of them."""
+
+    where: Place
+    """The line."""
+    name: str
+    """What it changes, as the loop calls it."""
+    loop: Place
+    """The head of the loop."""
+
+
+@dataclass(frozen=True)
 class SumApart:
     """One of several sums of a loop, which nothing divides where the others are, and a loss of all of them."""
 
@@ -1400,6 +1412,8 @@ class Log:
     """What sets the rate by the number of micro-batches, by the text."""
     shown_with: ShownWith | None = None
     """What each step needs, and is done only where something is shown, by the text."""
+    last_alone: LastAlone | None = None
+    """A line that changes the last of several parameters, behind the loop over them, by the text."""
     sum_apart: SumApart | None = None
     """A sum that is left undivided beside others, by the text."""
     drawn_beside: tuple[Place, Place] | None = None

@@ -21,6 +21,7 @@ from gradient_ledger import (
     frozen,
     inside,
     misplaced,
+    outside,
     printing,
     source,
     targets,
@@ -44,6 +45,7 @@ READERS: dict[str, Callable[[Files], Any]] = {
     "unwritten": misplaced.unwritten,
     "rate_by_passes": timetables.rate_by_passes,
     "shown_with": printing.found,
+    "last_alone": outside.found,
     "in_vain": lambda files: tuple(Place(file, line) for file in files for line in buffers.weights_in_vain(file)),
 }
 """Fields that all texts of a program tell: those that events came from, and its own modules."""

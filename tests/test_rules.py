@@ -44,6 +44,7 @@ from gradient_ledger.events import (
     HandedState,
     HelperCall,
     InputGradient,
+    LastAlone,
     LateHook,
     LocalNorm,
     Log,
@@ -4477,6 +4478,25 @@ def a_step_is_taken_where_something_is_shown() -> Log:
 @quiet("order.with_the_shown")
 def what_follows_where_something_is_shown_does_not_train() -> Log:
     return windows(1).log(shown_with=ShownWith(at(OTHER), "i % print_freq == 0", "average"))
+
+
+LAST = LastAlone(at(OTHER), "param", at(12))
+
+
+@finds(
+    "order.last_alone",
+    "last-parameter-alone",
+    "warning",
+    OTHER,
+    "This stands behind the loop over parameters (train.py:12) and changes param, which is the last of them there",
+)
+def the_last_parameter_is_changed_behind_a_loop() -> Log:
+    return windows(1, 1).log(last_alone=LAST)
+
+
+@quiet("order.last_alone")
+def the_last_parameter_is_changed_and_nothing_steps() -> Log:
+    return Tape("w b").log(last_alone=LAST)
 
 
 APART = SumApart(at(OTHER), "kl", ("main", "smooth"), "len(parts)")

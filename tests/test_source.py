@@ -15,6 +15,7 @@ from gradient_ledger import (
     inside,
     lastones,
     misplaced,
+    outside,
     overwritten,
     printing,
     source,
@@ -707,6 +708,26 @@ SHOWN = {
 def test_what_each_step_needs_stands_where_something_is_shown(text: str, tmp_path: Path) -> None:
     found = printing.found([written(tmp_path, text)])
     assert (found and (found.where.line, found.what)) == SHOWN[text]
+
+
+OUTSIDE = {
+    "for p in net.parameters():\n    n = p.norm()\np.data.div_(n)\n": (3, "p"),
+    "for a, b in zip(x.parameters(), y.parameters()):\n    m = a + b\na.data.copy_(m)\n": (3, "a"),
+    "for n, p in net.named_parameters():\n    print(n)\np.requires_grad = False\n": (3, "p"),
+    "for p in net.parameters():\n    total += p.grad.norm()\np.grad *= limit / total\n": (3, "p"),
+    "for p in net.parameters():\n    n = p.norm()\nprint(n)\nx.data.div_(n)\n": None,
+    "for p in net.parameters():\n    if p.dim() > 1:\n        break\np.data.div_(2)\n": None,
+    "for p in net.parameters():\n    p.data.div_(2)\nprint(p)\n": None,
+    "for p in data:\n    n = f(p)\np.data.div_(n)\n": None,
+    "for p in net.parameters():\n    n = p.norm()\np = p.data.div(n)\n": None,
+    "for p in a.parameters():\n    f(p)\nfor p in b.parameters():\n    p.data.div_(2)\n": None,
+}
+
+
+@pytest.mark.parametrize("text", OUTSIDE)
+def test_a_line_behind_a_loop_changes_the_last_parameter(text: str, tmp_path: Path) -> None:
+    found = outside.found([written(tmp_path, text)])
+    assert (found and (found.where.line, found.name)) == OUTSIDE[text]
 
 
 def _summed(behind: str, together: str = "loss = a + 0.1 * b + c") -> str:

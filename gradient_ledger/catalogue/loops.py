@@ -435,6 +435,15 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "last-parameter-alone",
+        "The last parameter alone is changed",
+        "What stands behind a loop still knows the name that the loop gave last, and so it changes one parameter of all.",
+        "Indent the line into the loop.",
+        "One level of indentation, and no error: the name is bound.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "done-only-when-shown",
         "What each step needs is done only when something is shown",
         "A call under the condition for the log is made every so many iterations; in all the others it is left out.",

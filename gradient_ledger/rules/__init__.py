@@ -45,6 +45,7 @@ RULES: tuple[Rule, ...] = (
     order.used_again,
     order.outlived,
     order.with_the_shown,
+    order.last_alone,
     window.sizes,
     window.losses,
     window.hooks,

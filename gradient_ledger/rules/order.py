@@ -684,3 +684,16 @@ def with_the_shown(view: View) -> Iterator[Finding]:
             f"{what} stands under {one.condition!r}, beside what is shown there, and nowhere else: it is left out wherever "
             "nothing is shown.",
         )
+
+
+def last_alone(view: View) -> Iterator[Finding]:
+    """A line behind a loop over parameters, which changes the last of them."""
+    one = view.log.last_alone
+    if one is not None and any(view.windows.values()):
+        yield finding(
+            "last-parameter-alone",
+            "warning",
+            one.where,
+            f"This stands behind the loop over parameters ({one.loop.short}) and changes {one.name}, which is the last of "
+            "them there: the others stay as they are.",
+        )
