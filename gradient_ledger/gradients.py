@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from gradient_ledger import adapted, buffers, loose, places, source
 from gradient_ledger.account import EMPTY, FRESH, SKIPPED, USED, ZERO, Account, Thrown, grad_of
-from gradient_ledger.budget import SAMPLES
+from gradient_ledger.budget import LOOKS, SAMPLES
 from gradient_ledger.events import Accumulate, Clear, Clip, Edit, InputGradient, Place, Step, Taken
 from gradient_ledger.journal import Draft
 from gradient_ledger.progress import ClearCall, ClipCall, Gone, Grown, InputRead, Pass
@@ -71,7 +71,25 @@ def read(state: State, parameter: Tensor, grad: Tensor | None, frame: FrameType,
         state.join(Taken, place, account, "mixed", backward=account.deposits[-1].number)
     account.held(place)
     held = account.status in (FRESH, USED, SKIPPED)
-    if grad is not None and held and account.before is None and state.budget.may_look(("held", place)):
+    if grad is not None and held and account.before is None:
+        note_held(state, account, place, grad)
+
+
+HELD_ON = 2
+"""Gradients that a line takes hold of whose values are looked at on, when the looks for all of them are spent."""
+
+
+def note_held(state: State, account: Account, place: Place | None, grad: Tensor) -> None:
+    """What the user's code takes hold of, to know how it has changed it. The first pass through a model of many
+    parameters spends the looks: two of them are looked at in later ones too."""
+    on = state.held_on.setdefault(place, [])
+    if state.budget.may_look(("held", place)):
+        account.before = digest_of(grad).imag
+        if account.before == 0.0 and state.budget.may_look(("held zeros", place), 8 * LOOKS):
+            state.budget.refund(("held", place))  # no factor shows in zeros
+        elif account.before and len(on) < HELD_ON and account.index not in on:
+            on.append(account.index)
+    elif account.index in on and state.budget.may_look(("held on", place, account.index), LOOKS // 2):
         account.before = digest_of(grad).imag
 
 
