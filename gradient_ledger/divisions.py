@@ -42,6 +42,14 @@ def _sizes_in(within: ast.AST) -> frozenset[str]:
     return frozenset(found)
 
 
+def in_micro_batches(forward: Place, backward: Place | None) -> bool:
+    """Whether the loop around a forward goes over the parts of a batch by its head, and a backward stands behind it."""
+    loop = source.loop_around(forward.file, forward.line)
+    head = f"{ast.unparse(loop.target)} {ast.unparse(loop.iter)}" if isinstance(loop, ast.For) else ""
+    behind = backward is not None and backward.file == forward.file and bool(head) and backward.line > loop.end_lineno
+    return behind and _MICRO.search(head) is not None
+
+
 _HOOKS = re.compile(r"\bregister_(hook|post_accumulate_grad_hook)\(")
 """What may change gradients on their way, out of sight of the loss."""
 
@@ -85,6 +93,11 @@ def divided_again(trail: Trail) -> tuple[Place | None, str]:
     outermost = frames[-1]
     twice = len(frames) == 1 and len(outermost) > 1 and outermost[0].by == outermost[1].by
     return outermost[0].place, outermost[0].by if twice else ""
+
+
+def told(trail: Trail) -> bool:
+    """Whether the text divides what goes backward, in one of the functions that called for the pass."""
+    return any(_divisions(file, line) for file, line in trail)
 
 
 def _divisions(file: str, line: int) -> list[Division]:

@@ -192,6 +192,9 @@ class Backward(Event):
     quotient: int = 0
     """By which whole number the loss was divided as a whole, a mean or none; 0 for none, and behind the first passes of
     a line, where it is no sum."""
+    told_divided: bool = False
+    """Whether the text divides such a sum where it goes backward, or where its name comes from, in one of the functions
+    that called for the pass."""
     means: bool = False
     """Whether the loss is a sum of means, or their mean; looked at in the first passes of a line."""
     counts: tuple[float, ...] = ()
@@ -292,6 +295,8 @@ class Backward(Event):
     piled: bool = False
     """Whether, by the text, they are micro-batches: a loop computes a loss of each, sums or lists these, and hands
     nothing on to the next; asked where `held` is."""
+    gathered: bool = False
+    """Whether the loop around that call goes over the parts of a batch by its text, and this pass stands behind it."""
     looped: bool = False
     """Whether, by the text, a loop runs the call; asked where `held` is."""
 
@@ -973,6 +978,9 @@ class OptimizerFacts:
     fifth step, and looked at until the end."""
     empty_group: bool = False
     """Whether one of its groups held nothing when it was met."""
+    without_gradients: bool = False
+    """Whether its class is the user's own, and its step says nothing of gradients by its text, as a proximal operator
+    does not."""
     used_up_at: Place | None = None
     """Where, by the text, a generator was gone through before, which that group was given."""
 

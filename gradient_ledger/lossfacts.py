@@ -71,6 +71,7 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
     if passes <= LOOKS:
         one.draft.fields |= graph.divisions(node, scaled)
         one.draft.fields["shares"] = shares = graph.shares(node, scaled)
+        one.draft.fields["told_divided"] = "quotient" in one.draft.fields and divisions.told(line)
         if len(shares) > 1:
             shared_at, shared_by = divisions.divided_again(line)
             one.draft.fields |= {"shared_at": shared_at, "shared_by": shared_by}

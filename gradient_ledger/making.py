@@ -7,6 +7,8 @@ for.
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterable
 from types import FrameType
 from typing import Any, NamedTuple
@@ -106,3 +108,17 @@ def _parting(mine: tuple[Call, ...], theirs: tuple[Call, ...]) -> int:
     """From which call on two ways are different ones."""
     pairs = enumerate(zip(mine, theirs, strict=False))
     return next((level for level, (one, other) in pairs if one != other), len(mine))
+
+
+def steps_without_gradients(optimizer: Any) -> bool:
+    """Whether an optimizer's class is the user's own, and its step says nothing of gradients and hands on to none."""
+    step: Any = getattr(type(optimizer), "step", None)
+    code = getattr(getattr(step, "__wrapped__", step), "__code__", None)  # torch wraps it
+    if code is None or places.kind_of(code.co_filename) != places.USER:
+        return False
+    function = source.function_at(code.co_filename, code.co_firstlineno)
+    texts = [ast.unparse(one) for one in function.body] if function is not None else ["grad"]
+    return not any(_BY_GRADIENTS.search(text) for text in texts)
+
+
+_BY_GRADIENTS = re.compile(r"grad|step\(|update\(|closure\(")

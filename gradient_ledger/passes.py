@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gradient_ledger import clocks, graph, lossfacts, opposed, places, scalers, source
+from gradient_ledger import clocks, divisions, graph, lossfacts, opposed, places, scalers, source
 from gradient_ledger.account import EMPTY, FRESH, Account, Deposit, grad_of
 from gradient_ledger.books import living
 from gradient_ledger.budget import SAMPLES
@@ -165,6 +165,7 @@ def look_at_forwards(state: State, roots: Iterable[Any], one: Pass) -> None:
                 if place is not None:
                     one.draft.fields["piled"] = source.piles_losses(place.file, place.line)
                     one.draft.fields["looped"] = source.loop_around(place.file, place.line) is not None
+                    one.draft.fields["gathered"] = divisions.in_micro_batches(place, one.draft.place)
 
 
 def note_graphs(state: State, node: Any, place: Place | None) -> None:

@@ -1,4 +1,4 @@
-"""What each step needs, and stands under a condition for what is shown now and then: by the text."""
+"""What each step needs, and stands under a condition for what is shown or saved now and then: by the text."""
 
 from __future__ import annotations
 
@@ -12,8 +12,12 @@ from gradient_ledger.events import Place, ShownWith
 
 _NOW_AND_THEN = re.compile(r"print|log|disp|report|verbose|show", re.IGNORECASE)
 """Words of a number of steps after which something is shown."""
+_SOMETIMES = re.compile(r"\bif\b.*(print|log|disp|report|verbose|show|best|improved|better)", re.IGNORECASE)
 _SHOWS = re.compile(r"print|log|add_scalar|write|info|append|report|set_postfix|set_description|display|show|format")
 """Names of what shows something."""
+_BEST = re.compile(r"^(self\.)?(is_)?(new_)?(best|improved|better)(_\w+)?$|[<>].*best|best\w*\)? *[<>]", re.IGNORECASE)
+"""Conditions that hold where the model is better than ever."""
+_SAVES = re.compile(r"save|dump", re.IGNORECASE)
 _OPTIMIZERS = re.compile(r"optim|^opt$|^opt_|_opt$", re.IGNORECASE)
 _SCHEDULERS = re.compile(r"sched", re.IGNORECASE)
 _UPDATES = re.compile(r"update|step|momentum|soft", re.IGNORECASE)
@@ -25,7 +29,7 @@ _SHOWN = re.compile(r"loss|metric|meter|acc|stat|time|bar|score|lr|rate", re.IGN
 def found(files: Iterable[str]) -> ShownWith | None:
     """The first call that steps an optimizer or a scheduler, or lets an average follow, which stands under a condition
     for what is shown, beside what shows it, and nowhere else."""
-    functions = [(file, one) for file in files if source.says(file, _NOW_AND_THEN) for one in source.functions(file)]
+    functions = [(file, one) for file in files if source.says(file, _SOMETIMES) for one in source.functions(file)]
     return next((one for file, within in functions for one in _found_in(file, within)), None)
 
 
@@ -33,10 +37,10 @@ def _found_in(file: str, within: ast.AST) -> Iterator[ShownWith]:
     nodes = source.own(within)
     calls = [(n, n.value) for n in nodes if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
     named = Counter(ast.unparse(call.func) for _, call in calls)
-    for block in (n for n in nodes if isinstance(n, ast.If) and _is_now_and_then(n.test)):
+    for block in (n for n in nodes if isinstance(n, ast.If)):
+        beside = _SHOWS if _is_now_and_then(block.test) else _SAVES if _BEST.search(ast.unparse(block.test)) else None
         inside = [call for statement, call in calls if statement in block.body]
-        shows = any(_SHOWS.search(source.last_name(call.func)) for call in inside)
-        for call in inside if shows else ():
+        for call in inside if beside and any(beside.search(source.last_name(one.func)) for one in inside) else ():
             what = _needed(call)
             if what and named[ast.unparse(call.func)] == 1:
                 place = Place(file, call.lineno, getattr(within, "name", "<module>"))

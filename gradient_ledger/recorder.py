@@ -316,6 +316,7 @@ class Recorder(State):
                         follows=entry.follows,
                         passed_by=wrappers.passed_by(entry),
                         empty_group=entry.empty_group,
+                        without_gradients=making.steps_without_gradients(entry.ref()),
                         used_up_at=_first_of(source.used_up_at, entry, asked[entry.number].place)
                         if entry.empty_group
                         else None,

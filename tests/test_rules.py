@@ -4459,7 +4459,7 @@ def a_rate_is_set_by_a_number_of_windows_of_one() -> Log:
     "done-only-when-shown",
     "warning",
     OTHER,
-    "This update of an average stands under 'i % print_freq == 0', beside what is shown there",
+    "This update of an average stands under 'i % print_freq == 0', beside what is shown or saved there",
 )
 def an_average_follows_where_something_is_shown() -> Log:
     return windows(1, 1).log(shown_with=ShownWith(at(OTHER), "i % print_freq == 0", "average"))

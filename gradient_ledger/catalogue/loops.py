@@ -445,8 +445,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "done-only-when-shown",
-        "What each step needs is done only when something is shown",
-        "A call under the condition for the log is made every so many iterations; in all the others it is left out.",
+        "What each step needs is done only when something is shown or saved",
+        "A call under the condition for the log, or for the best model so far, is made now and then; in all the other iterations it is left out.",
         "Move the call out of the condition.",
         "A condition for the log holds more and more lines as time goes on, and one of them was not for the log.",
         "",

@@ -255,11 +255,13 @@ def _handed_over(view: View, optimizer: int, faulty: list[Window]) -> int | None
 
 
 def _steps_between_clears(windows: list[Window], clears: list[Clear]) -> int:
-    """How many steps lie between two clears, where that is always the same number from 2 on; else 0."""
+    """How many steps lie between two clears, where that is the same number from 2 on, most of the time, and never more;
+    else 0."""
     numbers = [w.step.number for w in windows]
     at = sorted({bisect(numbers, clear.number) for clear in clears})
-    gaps = {b - a for a, b in zip(at, at[1:], strict=False)}
-    return gaps.pop() if len(gaps) == 1 and len(at) > 2 and max(gaps) > 1 else 0
+    gaps = [b - a for a, b in zip(at, at[1:], strict=False)]
+    most = max(gaps, default=0)
+    return most if len(at) > 2 and most > 1 and 3 * gaps.count(most) >= 2 * len(gaps) else 0
 
 
 def _cleared_for_others(
@@ -671,7 +673,7 @@ def outlived(view: View) -> Iterator[Finding]:
 
 
 def with_the_shown(view: View) -> Iterator[Finding]:
-    """What each step needs, and is done only where something is shown."""
+    """What each step needs, and is done only where something is shown or saved."""
     one = view.log.shown_with
     if one is not None and len(view.all_windows) > 1:
         what = {"optimizer": "This step", "schedule": "This step of a schedule"}.get(
@@ -681,8 +683,8 @@ def with_the_shown(view: View) -> Iterator[Finding]:
             "done-only-when-shown",
             "warning",
             one.where,
-            f"{what} stands under {one.condition!r}, beside what is shown there, and nowhere else: it is left out wherever "
-            "nothing is shown.",
+            f"{what} stands under {one.condition!r}, beside what is shown or saved there, and nowhere else: it is left out "
+            "wherever that condition does not hold.",
         )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from gradient_ledger.events import (
     Accumulate,
+    AverageUpdate,
     Backward,
     Clear,
     Clip,
@@ -383,6 +384,9 @@ def never(view: View) -> Iterator[Finding]:
             if unsure and thrown is None:
                 ran = belong
                 leaves = f" Whether the module that holds {_them(cut)} used {_them(cut)} was not seen."
+            of_last = not places and not heads and _is_last_of_its_kind(cut, mine)
+            if of_last:
+                leaves = " The same part of the blocks before got some: what the last one hands on may be of no use."
             if heads:
                 leaves = " Its neighbour got some: where each task has a head of its own, that is meant."
             yield finding(
@@ -390,7 +394,7 @@ def never(view: View) -> Iterator[Finding]:
                 "error"
                 if len(cut) == len(mine)
                 else "warning"
-                if thrown is None and not (heads or dropped or unsure)
+                if thrown is None and not (heads or of_last or dropped or unsure)
                 else "info",
                 places[0] if places else cut[0].called_at,
                 f"{some(p.name for p in cut)} {ran} to {view.label(optimizer)}, but no gradient "
@@ -426,18 +430,53 @@ def _others_train_its_shapes(view: View, mine: list[ParameterFacts], windows: li
 
 def _are_other_heads(cut: list[ParameterFacts], mine: list[ParameterFacts]) -> bool:
     """Whether these are all layers of a list of layers but one, as the heads of other tasks: all of them run, and the
-    loss takes the result of one."""
+    loss takes the result of one. Or all that stand behind one which gives as many numbers as each of them does."""
     heads = [_in_list(p) for p in cut]
     lists = {at[:2] for at in heads if at is not None}
-    beside = {at for p in mine if p not in cut and (at := _in_list(p)) is not None and at[:2] in lists}
-    return None not in heads and len(beside) == len(lists)
+    beside = [(at, p) for p in mine if p not in cut and (at := _in_list(p)) is not None and at[:2] in lists]
+    if None in heads or not beside:
+        return False
+    if len({at for at, _ in beside}) == len(lists):
+        return True
+    last = max(int(at[2]) for at, _ in beside)
+    gives = {p.shape[:1] for at, p in beside if int(at[2]) == last}
+    behind = {int(at[2]) for at in heads if at is not None and int(at[2]) > last}
+    # A stack of layers gives what the next one takes; heads give less, or more, than they take.
+    square = any(len(set(p.shape[:2])) < len(p.shape[:2]) for p in cut)
+    every = len(behind) == len(set(heads)) > 1 and not square
+    return every and len(lists) == len(gives) == 1 and gives == {p.shape[:1] for p in cut} != {()}
+
+
+def _is_last_of_its_kind(cut: list[ParameterFacts], mine: list[ParameterFacts]) -> bool:
+    """Whether these are a part of the last of several blocks, which the same part of the blocks before it is not: what
+    the last one hands on there is handed on to nothing."""
+    blocks = {_block(p)[:2] for p in cut}
+    if len(blocks) != 1:
+        return False
+    ((kind, number),) = blocks
+    got = [(at, p) for p in mine if p.deposits and (at := _block(p))[0] == kind]
+    before = {(at[2], p.shape) for at, p in got if at[1] < number}
+    rest = any(at[1] == number for at, _ in got)
+    return rest and not any(at[1] > number for at, _ in got) and all((_block(p)[2], p.shape) in before for p in cut)
+
+
+def _block(parameter: ParameterFacts) -> tuple[str, int, str]:
+    """The kind of block that a parameter stands in, which has a number in its model's label or in a list; that number;
+    and its place there."""
+    listed = _in_list(parameter)
+    if listed is not None:
+        inner = _inner(parameter).removeprefix(f"{listed[1]}.{listed[2]}.")
+        return f"{parameter.model}.{listed[1]}", int(listed[2]), inner
+    kind = _class(parameter.model)
+    return kind, int(parameter.model[len(kind) :] or 0), _inner(parameter)
 
 
 def _in_list(parameter: ParameterFacts) -> tuple[str, str, str] | None:
-    """The model, the list and the number of a layer that stands in a list, as `last.0` does in `Net.last.0.weight`."""
-    layer = _inner(parameter).rpartition(".")[0]
-    place, _, number = layer.rpartition(".")
-    return (parameter.model, place, number) if number.isdigit() and place else None
+    """The model, the list and the number of a layer that stands in a list, as `last.0` does in `Net.last.0.weight`, or
+    of a block of layers that does."""
+    parts = _inner(parameter).split(".")
+    at = next((n for n in reversed(range(1, len(parts) - 1)) if parts[n].isdigit()), None)
+    return (parameter.model, ".".join(parts[:at]), parts[at]) if at is not None else None
 
 
 def unstepped(view: View) -> Iterator[Finding]:
@@ -446,9 +485,11 @@ def unstepped(view: View) -> Iterator[Finding]:
     over = log.finished and not log.error
     if not over or log.steps_by_hand or BY_HAND in view.windows or "step" in log.compiled or view.of(InputGradient):
         return
+    following = {name for e in view.of(AverageUpdate) if e.trained for name in e.names}
     for entry in log.optimizers:
         mine = [p for p in log.parameters if entry.number in p.owners and p.deposits > 1]
         used = any(p.by_hand or p.given or p.shifted or p.rewritten or p.stepped_by or p.lent for p in mine)
+        used = used or any(p.name in following for p in mine)
         if entry.steps or entry.number in view.windows or used or not mine:
             continue
         names = {p.name for p in mine}

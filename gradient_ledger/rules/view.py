@@ -116,15 +116,16 @@ class View:
 
     @cached_property
     def windows(self) -> dict[int, list[Window]]:
-        """The windows of each optimizer that stepped, in order; skipped steps end a window too."""
+        """The windows of each optimizer that stepped by gradients, in order; skipped steps end a window too."""
         found: dict[int, list[Window]] = {}
         begun = {entry.number: entry.first_event for entry in self.log.optimizers}
         start: dict[int, int] = {
             number: next((at for at, event in enumerate(self.events) if event.number >= first), 0)
             for number, first in begun.items()
         }
+        others = {entry.number for entry in self.log.optimizers if entry.without_gradients}
         for at, event in enumerate(self.events):
-            if not isinstance(event, Ending):
+            if not isinstance(event, Ending) or event.optimizer in others:
                 continue
             number = BY_HAND if event.optimizer is None else event.optimizer
             mine = found.setdefault(number, [])

@@ -406,10 +406,12 @@ def means(view: View) -> Iterator[Finding]:
     for optimizer, windows in view.windows.items():
         summed = []
         known = 0
+        quotients = {p.quotient for w in windows[:LOOKED_AT] for p in view.passes_of(w)}
+        by_size = len(quotients) > 1 and 0 not in quotients  # as the number of rows is, that of the last batch another
         for window in windows:
             passes = view.passes_of(window)
             known += any(p.reduction is not None or p.bare or p.means or p.divisor is not None for p in passes)
-            known += any(p.counts for p in passes)
+            known += any(p.counts for p in passes) or by_size
             quiet = not window.of(Edit) and not window.step.assigned and not window.step.hooks
             # What is weighted and summed is a mean as well, but it takes the loss that is shown, or the window's size
             # that the text has at hand for nothing, to say so.
@@ -423,6 +425,7 @@ def means(view: View) -> Iterator[Finding]:
                     or (p.means and p.quotient != window.micro_batches)
                     or (weighed and p.bare)
                     or ((counted or at_hand) and p.counts)
+                    or (by_size and p.quotient != window.micro_batches and not p.told_divided)
                 )
                 and p.divisor is None
                 and not p.gradient
@@ -443,7 +446,7 @@ def means(view: View) -> Iterator[Finding]:
             beside = next((o for o in view.windows if o not in (optimizer, BY_HAND) and _divides(view, o, k)), None)
             if not told and beside is not None:
                 told = f" Those of {view.label(beside)}, in windows of {k} as well, are divided by {k}."
-            counted = any(p.counts for p in view.passes_of(summed[0]))
+            counted = by_size or any(p.counts for p in view.passes_of(summed[0]))
             if counted and not told:
                 continue
             kind = "divided by a count of its own" if counted else "a mean"
@@ -484,6 +487,7 @@ def forwards(view: View) -> Iterator[Finding]:
             # The best of several, or what warms up a state, is chosen on purpose; a division by their number is not,
             # nor is a clear for each of them.
             meant = all(count in (one.divisor, one.last_of) or len(w.of(Clear)) >= count for w, one in shallow)
+            meant = meant or shallow[0][1].gathered  # nor is a loop over the parts of a batch, by its name
             # A method that several lines call, as a critic for a target, an advantage and a loss, is no loop.
             if meant or shallow[0][1].looped:
                 yield finding(
