@@ -2525,6 +2525,45 @@ def beside_another(quotient: int) -> Log:
     return tape.log()
 
 
+@finds(
+    "window.means",
+    "loss-not-divided",
+    "warning",
+    BACKWARD,
+    "Each of the 4 losses of a window is divided by a count of its own",
+    remedy=BY_FOUR,
+)
+def sums_over_the_rows_of_a_batch_gathered_by_the_text() -> Log:
+    return of_rows()
+
+
+@quiet("window.means")
+def sums_over_the_rows_of_a_batch_are_divided_by_the_text() -> Log:
+    return of_rows(told_divided=True)
+
+
+@quiet("window.means")
+def sums_divided_by_one_number_gathered_by_the_text() -> Log:
+    return of_rows(last=16)
+
+
+@quiet("window.means")
+def sums_divided_by_the_size_of_each_window() -> Log:
+    return of_rows(rows=4, last=2, size=2)
+
+
+def of_rows(rows: int = 16, last: int = 6, size: int = 3, **fields: Any) -> Log:
+    """Windows of four micro-batches of so many rows, and a last one of fewer."""
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.passes(4, quotient=rows, **fields)
+        tape.step(gathers=True)
+        tape.clear()
+    tape.passes(size, quotient=last, **fields)
+    tape.step(gathers=True)
+    return tape.log()
+
+
 @quiet("window.means")
 def a_weighed_sum_of_means_is_shown_as_it_is() -> Log:
     return windows(4, 4, 4, passes=WEIGHED).log()
@@ -2718,6 +2757,11 @@ def the_last_loss_of_a_loop_went_backward_once() -> Log:
     tape.passes(1, last_at=at(OTHER), last_of=4)
     tape.step()
     return tape.log()
+
+
+@finds("window.forwards", "micro-batches-without-backward", "warning", BACKWARD, "ran 3 times", forwards=3)
+def one_backward_behind_a_loop_over_micro_batches_by_its_name() -> Log:
+    return windows(1, 1, 1, passes={"forwards": 3, "held": 1, "looped": True, "gathered": True}).log()
 
 
 @finds("window.forwards", "micro-batches-without-backward", "info", BACKWARD, "ran 3 times", "holds 1 of", forwards=3)
@@ -9128,6 +9172,14 @@ def weights_that_something_else_moves() -> Log:
 
 
 @quiet("ownership.unstepped")
+def weights_of_an_idle_optimizer_that_follow_others() -> Log:
+    tape = Tape("w")
+    tape.passes(2)
+    tape.write(AverageUpdate, OTHER, ["w"], trained=True)
+    return tape.log()
+
+
+@quiet("ownership.unstepped")
 def weights_that_follow_others() -> Log:
     return unstepped({"rewritten": True})
 
@@ -9284,6 +9336,42 @@ def a_layer_is_cut_beside_one_that_the_code_writes_to() -> Log:
 )
 def a_head_whose_output_is_thrown_away() -> Log:
     return part("w", "w c").log({"c": {"thrown_at": at(OTHER)}})
+
+
+SCALES = {f"d.{n}.c.w": {"shape": (1, size, 3, 3)} for n, size in enumerate((8, 12, 16))}
+
+
+@finds("ownership.never", "graph-cut", "info", FORWARD, "Its neighbour got some: where each task has a head of its own")
+def the_heads_of_other_scales_get_no_gradient() -> Log:
+    return part("d.8.w d.9.w d.10.w d.11.w", "d.8.w d.9.w d.10.w d.11.w d.12.w d.13.w").log(
+        {f"d.{n}.w": {"shape": (1, n, 3, 3)} for n in range(8, 14)}
+    )
+
+
+@finds("ownership.never", "graph-cut", "warning", FORWARD, "d.2.c.w ran in every forward")
+def the_head_of_one_other_scale_gets_no_gradient_beside_two_that_do() -> Log:
+    return part("w d.0.c.w d.1.c.w", "w d.0.c.w d.1.c.w d.2.c.w").log(SCALES)
+
+
+@finds("ownership.never", "graph-cut", "warning", FORWARD, "d.2.w and d.3.w ran in every forward")
+def the_end_of_a_stack_gets_no_gradient() -> Log:
+    return part("d.0.w d.1.w", "d.0.w d.1.w d.2.w d.3.w").log({f"d.{n}.w": {"shape": (8, 8)} for n in range(4)})
+
+
+@finds("ownership.never", "graph-cut", "info", FORWARD, "The same part of the blocks before got some")
+def a_part_of_the_last_block_gets_no_gradient() -> Log:
+    return part("b.0.in.w b.0.out.w b.1.in.w", "b.0.in.w b.0.out.w b.1.in.w b.1.out.w").log()
+
+
+@finds("ownership.never", "graph-cut", "warning", FORWARD, "b.0.out.w ran in every forward")
+def a_part_of_the_first_block_gets_no_gradient() -> Log:
+    return part("b.0.in.w b.1.in.w b.1.out.w", "b.0.in.w b.0.out.w b.1.in.w b.1.out.w").log()
+
+
+@finds("ownership.never", "graph-cut", "warning", FORWARD, "b.2.in.w and b.2.out.w ran in every forward")
+def the_whole_last_block_gets_no_gradient() -> Log:
+    held = " ".join(f"b.{n}.{part}.w" for n in range(3) for part in ("in", "out"))
+    return part(held[: held.index(" b.2")], held).log()
 
 
 @finds(
