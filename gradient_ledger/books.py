@@ -209,6 +209,22 @@ class OptimizerAccount:
         return not self.lasted and not self.steps
 
 
+class Imitated:
+    """A model that stands still and is imitated, or is used as it is, and ran in train mode."""
+
+    __slots__ = ("changed", "kinds", "name", "print")
+
+    def __init__(self, name: str, kinds: tuple[str, ...], print_: float | None):
+        self.name = name
+        """What the user's code calls it."""
+        self.kinds = kinds
+        """The classes of its parts that depend on the mode."""
+        self.print = print_
+        """A print of its weights at first."""
+        self.changed = False
+        """Whether they have moved since, or gradients or an optimizer have come to them."""
+
+
 class ModuleAccount:
     """One module: how often it ran, where it first ran, where it was made."""
 
@@ -279,8 +295,8 @@ class ModuleAccount:
         """The pass that its last call was for."""
         self.holds = next(module.parameters(), None) is not None
         """Whether it had parameters when it was met: an activation that several models share is none of them."""
-        self.imitated: tuple[str, float | None] | None = None
-        """What the user's code calls it, where that is a teacher in train mode, and a print of its weights at first."""
+        self.imitated: Imitated | None = None
+        """Where the user's code calls it a teacher or has frozen it, and it ran in train mode."""
         self.outer = False
         """Whether the user's code called it itself, not through a larger module."""
         self.quiet = False

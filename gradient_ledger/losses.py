@@ -31,7 +31,7 @@ PRODUCTS = {ast.Mult: "MulBackward0", ast.Div: "DivBackward0"}
 HINGES = ("ReluBackward0", "ClampMinBackward0", "ClampBackward1", "SoftplusBackward0")
 WRAPPERS: dict[str, tuple[str, ...]] = dict.fromkeys(HINGES, ("relu", "clamp", "clamp_min", "softplus"))
 WRAPPERS |= {f"{name}Backward{n}": (name.lower(),) for name in ("Mean", "Sum") for n in (0, 1)}
-WRAPPERS |= {"MulBackward0": ("scale",)}
+WRAPPERS |= {"MulBackward0": ("scale", "mul", "multiply"), "DivBackward0": ("div", "divide")}
 SQUARES = {"PowBackward0": ("pow", "square"), "AbsBackward0": ("abs",), "MseLossBackward0": ("mse_loss",)}
 WRAPPERS |= SQUARES
 """By operation, the functions and methods of that name: what they are given stands in their argument."""

@@ -12,7 +12,7 @@ from torch import nn
 
 from gradient_ledger import losses, places, source
 from gradient_ledger.account import FRESH, Account
-from gradient_ledger.books import BATCH_NORMS, ModuleAccount, OptimizerAccount
+from gradient_ledger.books import BATCH_NORMS, Imitated, ModuleAccount, OptimizerAccount
 from gradient_ledger.events import Evaluated, NoisyTeacher, Place
 from gradient_ledger.journal import Draft
 from gradient_ledger.state import State
@@ -233,27 +233,48 @@ _TEACHER = re.compile(r"(?<![a-z])teacher|^t_(net|model)$|^(net|model)_t$", re.I
 """Names of what is imitated. One that follows what it teaches may be run in train mode as that is."""
 
 
-def first_asked(entry: ModuleAccount, module: nn.Module, frame: FrameType) -> None:
-    """A model runs for the first time, in train mode: whether the user's code calls it a teacher."""
+def first_asked(state: State, entry: ModuleAccount, module: nn.Module, frame: FrameType) -> None:
+    """A model runs for the first time, in train mode: whether the user's code calls it a teacher, or has frozen it."""
     names = losses.called(frame, module)
     name = next((one for one in names if _TEACHER.search(one)), None)
-    if name is not None and any(depends_on_mode(part) for part in module.modules()):
-        entry.imitated = name, changing_print(next(module.parameters()))
+    if name is None and names and not any(parameter.requires_grad for parameter in module.parameters()):
+        name = names[0]
+    kinds = tuple(
+        dict.fromkeys(type(part).__name__ for part in module.modules() if part.training and depends_on_mode(part))
+    )
+    if name is not None and kinds:
+        entry.imitated = Imitated(name, kinds, changing_print(next(module.parameters())))
+        state.imitated.append(entry)
+
+
+def asked_again(state: State, entry: ModuleAccount, module: nn.Module) -> None:
+    """It runs again: whether anything has trained or moved it in between. It may be gone when the run ends."""
+    one = entry.imitated
+    if one is not None and not one.changed:
+        accounts = [state.books.find(parameter) for parameter in module.parameters()]
+        trained = any(account is not None and (account.total or account.owners) for account in accounts)
+        # A frozen copy of what is trained may be there to follow it.
+        trained = trained or (_TEACHER.search(one.name) is None and _has_twin(state, module))
+        one.changed = trained or one.print != changing_print(next(module.parameters()))
+
+
+def _has_twin(state: State, module: nn.Module) -> bool:
+    """Whether another model, that has no part in this one, has parameters of the same shapes, in the same order."""
+    mine = list(module.parameters())
+    shapes, own = [parameter.shape for parameter in mine], {id(parameter) for parameter in mine}
+    others = [list(top.parameters()) for root in state.books.roots if (top := root.ref()) is not None]
+    return any(own.isdisjoint(map(id, one)) and [parameter.shape for parameter in one] == shapes for one in others)
 
 
 def noisy_teachers(state: State) -> tuple[NoisyTeacher, ...]:
     """The teachers that ran in train mode each time, and that neither gradients nor anything else has changed."""
     found = []
-    for entry in state.books.modules.values():
-        module = entry.ref()
-        if entry.imitated is None or module is None or entry.judged or not module.training or entry.called_at is None:
+    for entry in state.imitated:
+        module, one = entry.ref(), entry.imitated
+        if one is None or entry.judged or entry.called_at is None:
             continue
-        name, before = entry.imitated
-        accounts = [state.books.find(parameter) for parameter in module.parameters()]
-        still = before == changing_print(next(module.parameters()))
-        if still and not any(account is not None and (account.total or account.owners) for account in accounts):
-            parts = [part for part in module.modules() if part.training and depends_on_mode(part)]
-            kinds = tuple(dict.fromkeys(type(part).__name__ for part in parts))
-            if kinds:
-                found.append(NoisyTeacher(name, entry.called_at, entry.calls, kinds))
+        if module is not None:
+            asked_again(state, entry, module)
+        if not one.changed and (module is None or module.training):
+            found.append(NoisyTeacher(one.name, entry.called_at, entry.calls, one.kinds))
     return tuple(found)

@@ -153,6 +153,8 @@ class State:
         """Tensors that are no parameters, as they were when their gradient was read."""
         self.read_at: dict[Place | None, tuple[Place, ...]] = {}
         """Lines that took hold of a gradient, and the calls that led there the first time, innermost first."""
+        self.imitated: list[ModuleAccount] = []
+        """Models that are to stand still and ran in train mode."""
         self.held_on: dict[Place | None, list[int]] = {}
         """By line, the numbers of those gradients whose values are looked at on, where it takes hold of many."""
         self.edited_at: set[Place | None] = set()

@@ -65,7 +65,9 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
         if entry.called_at is None:
             first_call(state, entry, frame)
             if announced and training:
-                modes.first_asked(entry, module, frame)
+                modes.first_asked(state, entry, module, frame)
+        elif entry.imitated is not None and training:
+            modes.asked_again(state, entry, module)
         entry.quiet = not entry.norm and not announced
     else:
         entry.judged += 1

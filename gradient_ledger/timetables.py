@@ -125,14 +125,28 @@ _STEP_COUNT = re.compile(r"warm_?up|(^|[_.])(max|total|num|n|all)_?\w*(steps?|it
 @lru_cache(maxsize=256)
 def counts_steps(file: str, line: int) -> str:
     """The function at this line as `name(argument)`, where the argument is called the number of a step or an update,
-    and the text compares it with a number of steps, as a warm-up's; else nothing."""
+    and the text compares it with a number of steps, as a warm-up's, or where the text holds the steps of all epochs;
+    else nothing."""
     for one in source.functions(file):
         if isinstance(one, (ast.FunctionDef, ast.Lambda)) and one.lineno == line and one.args.args:
             name = one.args.args[0].arg
             counts = [each for each in source.names_in(one) if _STEP_COUNT.search(each) and "epoch" not in each.lower()]
-            if _STEP_NUMBER.search(name) and any(_STEPS.search(each) for each in counts):
+            whole = any(_of_all_epochs(each) for each in ast.walk(one))
+            if whole or _STEP_NUMBER.search(name) and any(_STEPS.search(each) for each in counts):
                 return f"{getattr(one, 'name', 'lambda')}({name})"
     return ""
+
+
+_PER_EPOCH = re.compile(r"(iter|step|batch|update)\w*_per_epoch$|^len\(\w*(loader|dl)\w*\)$", re.IGNORECASE)
+
+
+def _of_all_epochs(node: ast.AST) -> bool:
+    """Whether this is a number of epochs times how many steps each holds."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
+        return False
+    sides = [ast.unparse(node.left), ast.unparse(node.right)]
+    per = [one for one in sides if _PER_EPOCH.search(one)]
+    return len(per) == 1 and any(_EPOCHS.search(one.rpartition(".")[2]) for one in sides if one not in per)
 
 
 _OPTIMIZERS = re.compile(r"opt|adam|sgd|solver", re.IGNORECASE)

@@ -4455,6 +4455,48 @@ def a_cycle_of_all_steps_runs_four_times() -> Log:
     return _scheduled("CyclicLR", 20, 80, taken=20)
 
 
+def holding(length: int, steps: int, taken: int = 20, **fields: Any) -> Log:
+    """A function that holds a number, asked so often; each pass over the data brings five steps."""
+    tape = Tape("w b")
+    for number in range(taken):
+        if number % 5 == 0:
+            tape.new_pass()
+        tape.passes(1)
+        tape.step()
+        tape.clear()
+    return tape.log(schedules=(ScheduleFacts("LambdaLR", 0, length, steps, at(SCHEDULE), named=False, **fields),))
+
+
+@finds(
+    "rates.held_steps",
+    "schedule-on-another-clock",
+    "warning",
+    SCHEDULE,
+    "The function of this LambdaLR holds 20, the number of steps that SGD took, and was asked for 4 steps",
+    remedy="Step the schedule right behind the optimizer's step(), in the same loop.",
+    length=20,
+    scheduler_steps=4,
+    optimizer_steps=20,
+)
+def a_function_holds_the_number_of_steps_and_is_asked_once_an_epoch() -> Log:
+    return holding(20, 4)
+
+
+@quiet("rates.held_steps")
+def a_function_holds_another_number_than_that_of_the_steps() -> Log:
+    return holding(24, 4)
+
+
+@quiet("rates.held_steps")
+def a_function_that_holds_the_number_of_steps_is_asked_at_each() -> Log:
+    return holding(20, 20)
+
+
+@quiet("rates.held_steps")
+def a_function_of_the_epoch_holds_as_many_as_there_were_steps() -> Log:
+    return holding(20, 4, in_epochs="f(epoch)")
+
+
 ANEW = ScheduleAnew("CyclicLR", 0, at(SCHEDULE), made=4, steps=20, length=20)
 
 
@@ -6156,6 +6198,49 @@ def the_same_line_changes_gradients_before_a_step() -> Log:
 
 
 PART = "This clips w; b, which the same steps of SGD use, goes into them unclipped, in 2 windows"
+
+
+@finds(
+    "edits.twice",
+    "clipped-another-model",
+    "warning",
+    OTHER,
+    "This clips w, as train.py:10 has just done. What SGD #2 (train.py:1) steps has the same shapes",
+)
+def one_of_two_twins_is_clipped_twice() -> Log:
+    return twins()
+
+
+@quiet("edits.twice")
+def each_of_two_twins_is_clipped() -> Log:
+    return twins(second="v")
+
+
+@quiet("edits.twice")
+def one_of_two_twins_is_clipped_in_two_ways() -> Log:
+    return twins(limit=0.5)
+
+
+@quiet("edits.twice")
+def one_of_two_unlike_models_is_clipped_twice() -> Log:
+    return twins(shape=(3, 3))
+
+
+@quiet("edits.twice")
+def one_of_two_twins_is_clipped_twice_in_one_window() -> Log:
+    return twins(steps=1)
+
+
+def twins(second: str = "w", steps: int = 2, shape: tuple[int, ...] = (2, 2), **fields: Any) -> Log:
+    tape = Tape("w", "v")
+    for _ in range(steps):
+        tape.passes(1)
+        tape.clip(names="w")
+        tape.clip(OTHER, names=second, **fields)
+        tape.step()
+        tape.step(optimizer=1)
+        tape.clear()
+    return tape.log({"w": {"shape": (2, 2)}, "v": {"shape": shape}})
 
 
 BELOW = "clip_grad_norm_ was given -1 as its limit, 3 times: the gradients point the other way after it"

@@ -33,6 +33,10 @@ def written(folder: Path, text: str) -> str:
 
 
 COUNTING = {
+    "f = lambda x: cosine(x, args.iters_per_epoch * args.epochs)\n": "lambda(x)",
+    "f = lambda n: 1 - n / (num_epochs * len(train_loader))\n": "lambda(n)",
+    "f = lambda n: 1 - n / (num_epochs * 2)\n": "",
+    "f = lambda n: 1 - n / len(train_loader)\n": "",
     "def rate(step):\n    return min(1, step / warmup_steps)\n": "rate(step)",
     "f = lambda it: 1 - it / args.max_iters\n": "lambda(it)",
     "def rate(step_num):\n    return step_num ** -0.5 * cfg.n_warm_up_step\n": "rate(step_num)",

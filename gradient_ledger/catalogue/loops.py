@@ -1305,10 +1305,10 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "teacher-in-train-mode",
-        "A fixed teacher in train mode",
-        "What the student is to imitate changes from call to call: dropout is on, and a BatchNorm goes by the statistics of "
+        "A fixed model in train mode",
+        "What the others are to learn from changes from call to call: dropout is on, and a BatchNorm goes by the statistics of "
         "each batch and moves its running ones.",
-        "Call teacher.eval() once it is made and loaded, and after any train() of a module that holds it.",
+        "Call eval() on it once it is made and loaded, and after any train() of a module that holds it.",
         "no_grad() and requires_grad_(False) say nothing of the mode, and a module begins in train mode.",
         "",
         about_value=False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -223,6 +223,34 @@ def without_limit(view: View) -> Iterator[Finding]:
                 f"{one.function} was given {one.limit:g} as its limit, {times(len(hits), 'time')}: {left}.",
                 limit=one.limit,
                 clips=len(hits),
+            )
+
+
+def twice(view: View) -> Iterator[Finding]:
+    """Two lines clip the same parameters in the same way, one after the other, and another optimizer holds parameters of
+    the same shapes that nothing clips."""
+    shapes: dict[int, Counter[tuple[int, ...]]] = defaultdict(Counter)
+    for one in view.log.parameters:
+        for owner in one.owners:
+            shapes[owner][one.shape] += 1
+    for optimizer, windows in view.windows.items():
+        pairs = [(w, pair) for w in windows for pair in pairwise(w.of(Clip)) if _is_twin(*pair) and _limits(pair[0])]
+        pairs = [(w, pair) for w, pair in pairs if not _accumulated_between(w, *pair) and w.names & set(pair[0].names)]
+        bare = [
+            other
+            for other, theirs in view.windows.items()
+            if other not in (optimizer, BY_HAND) and shapes[other] == shapes[optimizer] and len(theirs) > 1
+            if not any(w.names & set(e.names) for w in theirs for e in w.of(Clip))
+        ]
+        if len(pairs) > 1 and bare and optimizer != BY_HAND:
+            first, again = pairs[0][1]
+            yield finding(
+                "clipped-another-model",
+                "warning",
+                again.where,
+                f"This clips {some(again.names)}, as {first.where.short if first.where else 'another line'} has just done. "
+                f"What {view.label(bare[0])} steps has the same shapes, and goes into {times(len(pairs), 'step')} unclipped.",
+                steps=steps_of([w for w, _ in pairs]),
             )
 
 

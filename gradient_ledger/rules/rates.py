@@ -143,6 +143,27 @@ def schedules(view: View) -> Iterator[Finding]:
             )
 
 
+def held_steps(view: View) -> Iterator[Finding]:
+    """Functions that hold the number of steps the optimizer took, and are asked once an epoch."""
+    taken = {e.number: e.steps for e in view.log.optimizers}
+    for one in (one for one in view.log.schedules if not one.named and not one.in_epochs and not one.in_steps):
+        steps = taken.get(one.optimizer, 0)
+        passes = len(view.of(DataPass))
+        if steps == one.length >= 2 * SETTLED and 1 < one.steps <= passes and one.steps * _EPOCH <= steps:
+            yield finding(
+                "schedule-on-another-clock",
+                "warning",
+                one.where,
+                f"The function of this {one.scheduler} holds {one.length}, the number of steps that {view.label(one.optimizer)} "
+                f"took, and was asked for {times(one.steps, 'step')}: the learning rate goes no further than the first "
+                f"{one.steps} of {one.length}.",
+                "Step the schedule right behind the optimizer's step(), in the same loop.",
+                length=one.length,
+                scheduler_steps=one.steps,
+                optimizer_steps=steps,
+            )
+
+
 def made_anew(view: View) -> Iterator[Finding]:
     """Schedulers that a loop over epochs makes anew, and with them begins anew."""
     for one in view.log.schedules_anew if most_steps(view) >= SETTLED else ():
