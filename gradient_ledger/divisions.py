@@ -52,8 +52,6 @@ def in_micro_batches(forward: Place, backward: Place | None) -> bool:
 
 _HOOKS = re.compile(r"\bregister_(hook|post_accumulate_grad_hook)\(")
 """What may change gradients on their way, out of sight of the loss."""
-
-
 _MICRO = re.compile(r"accum|micro|chunk", re.IGNORECASE)
 """Words for the parts of a batch, and for how many there are."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Iterable
 from types import FrameType
 from typing import Any
@@ -12,7 +10,6 @@ import torch
 from torch import Tensor, nn
 
 from gradient_ledger import graph, places, source
-from gradient_ledger.events import Place
 from gradient_ledger.progress import Drawn
 from gradient_ledger.state import State
 from gradient_ledger.tensors import digest_of
@@ -102,42 +99,3 @@ def divergence_taken(state: State, distribution: Any) -> None:
     found = _known(state, distribution)
     if found is not None and not found.weighed:
         state.drawn_at.append(found.place)
-
-
-def drawn_beside(files: Iterable[str]) -> tuple[Place, Place] | None:
-    """Where `sample()` gives a name its value, with a graph around, and where `rsample()` gives the same name one in
-    the same function, not as the other branch of one condition; None where the text takes its log-probability."""
-    for file in files:
-        for within in source.functions(file) if source.says(file, _MOVING) and source.says(file, _STILL) else ():
-            nodes = source.own(within)
-            off = {n for n in nodes if isinstance(n, ast.With) and "no_grad" in ast.unparse(n.items[0])}
-            draws = [n for n in nodes if isinstance(n, ast.Assign) and len(n.targets) == 1 and _draws(n.value)]
-            choices = [n for n in nodes if isinstance(n, ast.If) and n.orelse]
-            for still in (n for n in draws if _draws(n.value) == "sample"):
-                name = ast.unparse(still.targets[0])
-                moving = [n for n in draws if _draws(n.value) == "rsample" and ast.unparse(n.targets[0]) == name]
-                moving = [n for n in moving if not any(_holds(c, still) and _holds(c, n) for c in choices)]
-                weighed = any(_is_log_probability(n, name) for n in nodes)
-                bare = source.switched_off(within) is not None or any(_holds(one, still) for one in off)
-                if moving and not weighed and not bare:
-                    function = getattr(within, "name", "<module>")
-                    return Place(file, still.lineno, function), Place(file, moving[0].lineno, function)
-    return None
-
-
-_MOVING, _STILL = re.compile(r"\.rsample\("), re.compile(r"\.sample\(")
-
-
-def _draws(value: ast.AST) -> str:
-    """`sample` or `rsample`, if a value is what that gives."""
-    called = value.func if isinstance(value, ast.Call) else None
-    return called.attr if isinstance(called, ast.Attribute) and called.attr in ("sample", "rsample") else ""
-
-
-def _holds(block: ast.stmt, one: ast.stmt) -> bool:
-    return block.lineno < one.lineno <= (block.end_lineno or 0)
-
-
-def _is_log_probability(node: ast.AST, name: str) -> bool:
-    taken = isinstance(node, ast.Call) and source.last_name(node.func) == "log_prob"
-    return isinstance(node, ast.Call) and taken and any(name in ast.unparse(one) for one in node.args)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from gradient_ledger import source
 from gradient_ledger.events import LastAlone, Place
@@ -19,16 +19,16 @@ _FURTHER = 2
 
 def found(files: Iterable[str]) -> LastAlone | None:
     """The first such line, with the name that it changes and the loop that had bound that."""
-    for file in files:
-        for within in source.functions(file) if source.says(file, _PARAMETERS) else ():
-            for one in (within, *source.own(within)):
-                for block in (getattr(one, "body", None), getattr(one, "orelse", None)):
-                    last = _in_block(block) if isinstance(block, list) else None
-                    if last is not None:
-                        line, name, loop = last
-                        where = Place(file, line, getattr(within, "name", "<module>"))
-                        return LastAlone(where, name, Place(file, loop))
-    return None
+    functions = [(file, one) for file in files if source.says(file, _PARAMETERS) for one in source.functions(file)]
+    return next((one for file, within in functions for one in _found_in(file, within)), None)
+
+
+def _found_in(file: str, within: ast.AST) -> Iterator[LastAlone]:
+    blocks = [getattr(one, name, None) for one in (within, *source.own(within)) for name in ("body", "orelse")]
+    for block in (one for one in blocks if isinstance(one, list)):
+        if (last := _in_block(block)) is not None:
+            line, name, loop = last
+            yield LastAlone(Place(file, line, getattr(within, "name", "<module>")), name, Place(file, loop))
 
 
 def _in_block(block: list[ast.stmt]) -> tuple[int, str, int] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from gradient_ledger import source
@@ -22,8 +22,6 @@ CLOCKED = {"StepLR": "step_size", "MultiStepLR": "milestones"}
 
 
 _EPOCHS = re.compile(r"(^|_)epochs?($|_)", re.IGNORECASE)
-
-
 _STEPS = re.compile(r"per_epoch|steps?($|s_|_per)|iter|batch|len\b|loader|updates?$", re.IGNORECASE)
 
 
@@ -52,8 +50,6 @@ def argument_in_epochs(file: str, line: int, name: str) -> str:
 
 
 _EPOCH_NUMBER = re.compile(r"e|ep|epochs?|epoch_(n|num|number|idx|id|i)", re.IGNORECASE)
-
-
 _SLOW, _MANY = 0.99, 1000
 """Nobody lets a rate fall by so little an epoch, nor counts more epochs than that."""
 
@@ -117,8 +113,6 @@ def length_in_steps(files: Iterable[str], kind: str) -> str:
 
 
 _STEP_NUMBER = re.compile(r"(^|_)(step|iter|iteration|it|update|batch)s?(_?(num|idx|no))?$", re.IGNORECASE)
-
-
 _STEP_COUNT = re.compile(r"warm_?up|(^|[_.])(max|total|num|n|all)_?\w*(steps?|iter\w*|updates)\b", re.IGNORECASE)
 
 
@@ -150,11 +144,7 @@ def _of_all_epochs(node: ast.AST) -> bool:
 
 
 _OPTIMIZERS = re.compile(r"opt|adam|sgd|solver", re.IGNORECASE)
-
-
 _SCHEDULES = re.compile(r"sch|lr|plateau|anneal", re.IGNORECASE)
-
-
 _OTHERS = re.compile(r"scaler|env|prof|accel|bar|sim", re.IGNORECASE)
 
 
@@ -175,8 +165,6 @@ def gives_rate(file: str, line: int) -> tuple[str, Place] | None:
 
 
 _RATE_NAME = re.compile(r"(\w+\.)*(base_|init_|initial_|max_|peak_)?(lr|learning_rate)", re.IGNORECASE)
-
-
 _STEP_CALL = re.compile(r"\.step\s*\(")
 
 
@@ -218,23 +206,21 @@ def rate_by_passes(files: Iterable[str]) -> RateByPasses | None:
     """Where what sets the rate is given a count of micro-batches, under the condition that takes a step for so many of
     them, and the same function divides the count by that number elsewhere."""
     files = tuple(files)
-    for file in files:
-        for within in source.functions(file) if source.says(file, _FLOOR) else ():
-            nodes = source.own(within)
-            quotients = {ast.unparse(n) for n in nodes if isinstance(n, ast.BinOp) and isinstance(n.op, ast.FloorDiv)}
-            for block in (n for n in nodes if isinstance(n, ast.If)):
-                calls = [n for n in source.own(block) if isinstance(n, ast.Call)]
-                for count, size in _remainders(block.test) if any(map(_steps_an_optimizer, calls)) else ():
-                    for call in calls:
-                        given = [one for one in call.args if ast.unparse(one) == count]
-                        if (
-                            given
-                            and f"{count} // {size}" in quotients
-                            and _sets_rate(files, source.last_name(call.func))
-                        ):
-                            place = Place(file, call.lineno, getattr(within, "name", "<module>"))
-                            return RateByPasses(place, source.last_name(call.func), count, f"{count} // {size}")
-    return None
+    functions = [(file, one) for file in files if source.says(file, _FLOOR) for one in source.functions(file)]
+    return next((one for file, within in functions for one in _rates_by_passes(files, file, within)), None)
+
+
+def _rates_by_passes(files: tuple[str, ...], file: str, within: ast.AST) -> Iterator[RateByPasses]:
+    nodes = source.own(within)
+    quotients = {ast.unparse(n) for n in nodes if isinstance(n, ast.BinOp) and isinstance(n.op, ast.FloorDiv)}
+    for block in (n for n in nodes if isinstance(n, ast.If)):
+        calls = [n for n in source.own(block) if isinstance(n, ast.Call)]
+        counts = _remainders(block.test) if any(map(_steps_an_optimizer, calls)) else []
+        for count, size in ((count, size) for count, size in counts if f"{count} // {size}" in quotients):
+            for call in (one for one in calls if count in map(ast.unparse, one.args)):
+                if _sets_rate(files, name := source.last_name(call.func)):
+                    place = Place(file, call.lineno, getattr(within, "name", "<module>"))
+                    yield RateByPasses(place, name, count, f"{count} // {size}")
 
 
 _FLOOR = re.compile(r"//")

@@ -12,12 +12,12 @@ from gradient_ledger import (
     behind,
     buffers,
     divisions,
-    inside,
     lastones,
     misplaced,
     outside,
     overwritten,
     printing,
+    samples,
     source,
     targets,
     timetables,
@@ -781,7 +781,7 @@ DRAWN = {
 
 @pytest.mark.parametrize("text", DRAWN)
 def test_a_name_is_drawn_without_a_graph_and_with_one(text: str, tmp_path: Path) -> None:
-    found = inside.drawn_beside([written(tmp_path, text)])
+    found = samples.drawn_beside([written(tmp_path, text)])
     assert (found and (found[0].line, found[1].line)) == DRAWN[text]
 
 
