@@ -12,13 +12,14 @@ import inspect
 import re
 import weakref
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import places, source
+from gradient_ledger import places, source, timetables
 from gradient_ledger.account import Account
 from gradient_ledger.averages import average_updated
 from gradient_ledger.books import OptimizerAccount
@@ -41,6 +42,10 @@ LASTS = 3
 """As many steps as a closer look lasts: what was seen more often was seen in two of them."""
 MOST_STEPS = 4096
 """Steps for which an average is followed."""
+LITTLE = 0.1
+"""What an update of an average takes in where it is to change slowly."""
+AT_FIRST = 2
+"""Steps within which the first update of an average is seen."""
 NEAR = 8
 """Frames in which the holder of a tensor is looked for."""
 AVERAGES = re.compile(r"ema(?![a-z])|average|avg|shadow|swa(?![a-z])|polyak", re.IGNORECASE)
@@ -125,6 +130,11 @@ class Average:
         """Those of the weights that it took in then."""
         self.was: Tensor | None = None
         """Its own before that."""
+        self.once_at: Place | None = None
+        """The line of a loop over epochs that makes the updates, behind all steps of one."""
+        self.begun_at, self.begun_off = 0, 0.0
+        """Steps that had been taken at the first update that was seen of the first average of these weights; and how
+        far that was from them, in lengths of them."""
 
     @property
     def is_known(self) -> bool:
@@ -277,7 +287,7 @@ class Blends:
             self.known.pop(at, None)
             return
         if mixture.source is not None and mixture.was is not None and 0 < mixture.share < 1 and 0 < mixture.rest < 1:
-            goes_on = note(self.state, mixture, places.user_place(frame), self.begun)
+            goes_on = note(self.state, mixture, frame, self.begun)
             if goes_on and not in_place:  # what is changed in place is told of by those who listen to that
                 average_updated(self.state, frame, mixture.source)
             own = self.look.weights.get(at) if in_place else None
@@ -377,9 +387,9 @@ class Blends:
                         self._is(mine, old.times(decay).plus(new.times(1 - decay)), frame, in_place=True)
 
 
-def note(state: State, mixture: Mixture, place: Place | None, look: int) -> bool:
+def note(state: State, mixture: Mixture, frame: FrameType, look: int) -> bool:
     """Weights were mixed with something: with what came of it the last time? Then it is an average of them."""
-    account, was = mixture.source, mixture.was
+    account, was, place = mixture.source, mixture.was, places.user_place(frame)
     parameter = account.ref() if account is not None else None
     if account is None or was is None or parameter is None:
         return False
@@ -392,6 +402,9 @@ def note(state: State, mixture: Mixture, place: Place | None, look: int) -> bool
             evicted = found.pop(1)
             found[0].changes |= evicted.share != found[0].share
         average = Average(account, place, mixture.share, mixture.rest)
+        if not found:
+            average.once_at = next((at for at in places.calls(frame) if timetables.behind_the_steps(at)), None)
+            average.begun_at, average.begun_off = account.steps, _distance(was, took)
         found.append(average)
     else:
         average.updates += 1
@@ -508,6 +521,12 @@ def sample(tensor: Tensor) -> Tensor:
     return tensor.detach().flatten()[-ENTRIES:].clone()
 
 
+def _distance(one: Tensor, other: Tensor) -> float:
+    """How far a sample is from another one, in lengths of that; 0 where one of the two is nothing but zeros."""
+    lengths = float(one.norm()), float(other.norm())
+    return float((one - other).norm()) / lengths[1] if all(lengths) and one.shape == other.shape else 0.0
+
+
 def is_close(one: Tensor, other: Tensor) -> bool:
     """Whether two samples are the same but for rounding."""
     alike = one.shape == other.shape and one.device == other.device and one.dtype == other.dtype
@@ -611,5 +630,19 @@ def facts(state: State) -> tuple[WeightAverage, ...]:
             most = max(one.updates + 1 for one in known)
             total = known[0].share + known[0].rest
             off = total if share is not None and abs(total - 1) > 1e-4 else None
-            told.append(WeightAverage(tuple(names), place, most, share, len(at), at[0] if at else None, total=off))
+            begun = _begun_off(found) if max(one.share for one in found) <= LITTLE else None
+            fact = WeightAverage(tuple(names), place, most, share, len(at), at[0] if at else None, total=off)
+            told.append(replace(fact, begun_off=begun))
+        elif len(shares) == 1 and found[0].once_at is not None and found[0].share <= LITTLE and place is not None:
+            every: Any = tuple(dict.fromkeys(one.account.name for one in found))
+            told.append(WeightAverage(every, place, 1, found[0].share, once_at=found[0].once_at))
     return tuple(told)
+
+
+def _begun_off(found: list[Average]) -> float | None:
+    """How far the averages of a line were from the weights at their first updates, the nearest of those of matrices;
+    None where one was seen later than that."""
+    first = [one for one in found if one.begun_at]
+    if not first or any(one.begun_at > AT_FIRST for one in first):
+        return None
+    return min((one.begun_off for one in first if len(one.account.shape) > 1), default=None)

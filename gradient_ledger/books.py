@@ -394,6 +394,8 @@ class SchedulerMade(NamedTuple):
     """The user's line."""
     which: int
     """Its `id`."""
+    made_by: tuple[Place, ...] = ()
+    """The user's lines that led there, innermost first."""
 
 
 class Books:

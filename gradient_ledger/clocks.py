@@ -4,7 +4,6 @@ when; and those that nothing steps."""
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from types import FrameType
 from typing import Any
 
@@ -75,7 +74,7 @@ def scheduler_made(state: State, scheduler: Any, frame: FrameType) -> None:
             while frame.f_code in made_in and frame.f_back is not None:
                 frame = frame.f_back  # out of the constructors of a class of the user's own
             number, at = state.optimizer(optimizer).number, places.user_place(frame)
-            made.append(SchedulerMade(type(scheduler).__name__, number, at, id(scheduler)))
+            made.append(SchedulerMade(type(scheduler).__name__, number, at, id(scheduler), places.calls(frame)))
 
 
 def unstepped(state: State, files: list[str]) -> tuple[UnsteppedSchedule, ...]:
@@ -111,24 +110,29 @@ def doubled(state: State) -> tuple[DoubledSchedule, ...]:
 
 
 LEAST_MADE = 3
-"""Schedulers of one line from which on it is said to make them anew."""
+"""Schedulers of one line from which on it is said to make them anew, where none is made for all steps of the run."""
 
 
 def anew(state: State) -> tuple[ScheduleAnew, ...]:
     """Schedulers of a known length that a line in a loop over epochs makes for one optimizer each time, where none gets
-    further than half of it."""
+    further than half of it. The number that a function holds is its length where that is the steps of the whole run."""
     books = state.books
-    made: dict[tuple[str, int, Place], int] = Counter(
-        (one.kind, one.optimizer, one.place) for one in books.schedulers_made if one.place is not None
-    )
+    taken = {entry.number: entry.steps for entry in books.optimizers}
+    made: dict[tuple[str, int], list[SchedulerMade]] = {}
+    for one in books.schedulers_made:
+        made.setdefault((one.kind, one.optimizer), []).append(one)
     found = []
-    for (kind, number, place), often in made.items():
-        known = [one for one in books.schedules.values() if one.named and (one.type, one.optimizer) == (kind, number)]
+    for (kind, number), several in made.items():
+        known = [one for one in books.schedules.values() if (one.type, one.optimizer) == (kind, number)]
         lengths, steps = {one.length for one in known}, sum(one.steps for one in known)
-        if often >= LEAST_MADE and len(lengths) == 1 and timetables.is_by_epochs(place.file, place.line):
-            (length,) = lengths
-            if often < steps and 2 * steps <= often * length:
-                found.append(ScheduleAnew(kind, number, place, often, steps, length))
+        by_epochs = {at for one in several for at in one.made_by if timetables.is_by_epochs(at.file, at.line)}
+        if len(lengths) != 1 or len({one.place for one in several}) != 1 or len(by_epochs) != 1:
+            continue
+        (length,), (place,), often = lengths, by_epochs, len(several)
+        whole = length == taken.get(number)
+        enough = often > 1 if whole else often >= LEAST_MADE and all(one.named for one in known)
+        if enough and often < steps and 2 * steps <= often * length:
+            found.append(ScheduleAnew(kind, number, place, often, steps, length))
     return tuple(found)
 
 

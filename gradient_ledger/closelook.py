@@ -63,8 +63,8 @@ class CloseLook:
         self.listeners = [listen(self) for listen in listeners]
 
     def last_for_each(self) -> None:
-        """Last as long for each of up to three optimizers, which may take turns."""
-        self.until = max(self.until, self.state.progress.steps + LASTS * min(len(self.state.books.optimizers), 3))
+        """Last as long for each of up to four optimizers, which may take turns."""
+        self.until = max(self.until, self.state.progress.steps + LASTS * min(len(self.state.books.optimizers), 4))
 
     def end(self) -> None:
         """Take the taps out."""

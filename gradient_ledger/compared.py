@@ -320,7 +320,7 @@ SUMS |= {"MeanBackward1", "SumBackward1", "SqueezeBackward1", "RsubBackward1"}
 
 def apart(node: Any) -> Iterator[tuple[set[int], set[int], bool]]:
     """The leaves of what a loss adds where nothing else in it reaches these, and all other leaves: first of those
-    summands that are a network's value as it is, and so are marked, then of each summand."""
+    summands that are a network's value as it is, and so are marked, then of each summand, or all that share leaves."""
     ends: list[Any] = []
     waiting, seen = [node], {node}
     while waiting:
@@ -335,11 +335,21 @@ def apart(node: Any) -> Iterator[tuple[set[int], set[int], bool]]:
             return
     reached = {one: leaves([one]) for one in ends}
     values = [one for one in ends if _is_value(one)]
-    for some in (values, *([one] for one in ends if len(ends) > 1)):
+    for some in (values, *_together(reached)):
         found = {leaf for one in some for leaf in reached[one]}
         others = {leaf for one in ends if one not in some for leaf in reached[one]}
         if found and others and not found & others:
             yield found, others, some is values
+
+
+def _together(reached: dict[Any, set[int]]) -> list[list[Any]]:
+    """Summands in groups: those of two groups reach no leaf both."""
+    groups: list[tuple[list[Any], set[int]]] = []
+    for one, leaves_of in reached.items():
+        near = [group for group in groups if group[1] & leaves_of]
+        groups = [group for group in groups if group not in near]
+        groups.append(([*(n for group in near for n in group[0]), one], leaves_of.union(*(group[1] for group in near))))
+    return [group for group, _ in groups] if len(groups) > 1 else []
 
 
 def _is_value(node: Any) -> bool:

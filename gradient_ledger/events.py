@@ -152,13 +152,15 @@ class Reach:
         "itself",
         "anchor",
         "label",
+        "probe",
     ]
     """Through a target made of a discounted value; through what a teacher says; through the other view, which a
     predictor is to match, and the same where the first view is a constant there; through what a row of a table is
     compared with twice, and not both times with a constant on one side; through `torch.normal`, whose gradient is
     zero; through `n` in `n + (m - n)`, whose gradients cancel; through the mean of a sample that moves with it, and is
     weighed by its log-probability; through the difference of a parameter and itself, or a copy of it that has its
-    graph; through its difference to a constant that moves with it; through what the text calls a guessed label."""
+    graph; through its difference to a constant that moves with it; through what the text calls a guessed label;
+    through what a probe, by its name, is given."""
     names: tuple[str, ...]
     """The parameters."""
     where: Place | None = None
@@ -208,6 +210,9 @@ class Backward(Event):
     """By which whole numbers its summands are divided, where it is a sum that nothing divides as a whole."""
     undivided: str = ""
     """The operation of a summand that was not divided, where another one was; else empty."""
+    summed: SummedRows | None = None
+    """A summand that sums over the rows of a batch where another one is their mean; looked at in the first passes of a
+    line."""
     contrast: int = 0
     """Rows of the square table of similarities that the loss is a cross-entropy of, 0 where it is none."""
     critic: tuple[str, ...] = ()
@@ -670,6 +675,8 @@ class SchedulerStep(Event):
     """Whether it was told where training stands, as in `step(epoch + i / batches)`: then it counts nothing."""
     in_epochs: str = ""
     """What says when it lowers the rate, where that counts epochs by its names, or by being no more than there are."""
+    outside: bool = False
+    """Whether no line of the user's that led to it stands in a loop."""
     loop: Place | None = None
     """The head of the innermost `for` around it, where that was found."""
     in_steps: str = ""
@@ -1108,6 +1115,18 @@ class SumApart:
 
 
 @dataclass(frozen=True)
+class SummedRows:
+    """A summand of a loss that is a sum over rows, beside a mean over rows of the same batch."""
+
+    rows: int
+    """How many rows it sums over."""
+    alike: bool
+    """Whether the other one is computed the same way up to its reduction, or is a sum divided by its rows."""
+    where: Place | None = None
+    """The one line with a sum that nothing divides, else that of the loss."""
+
+
+@dataclass(frozen=True)
 class Uncalled:
     """A function that no text of the user's calls."""
 
@@ -1221,6 +1240,11 @@ class WeightAverage:
     """From what share to what share, where each update took in as much as the one before it or more, and then most."""
     total: float | None = None
     """The sum of its two factors, where that is not 1."""
+    begun_off: float | None = None
+    """How far it was from the weights at its first update, in lengths of these, where that was seen, and it takes in
+    little at a time."""
+    once_at: Place | None = None
+    """The line of a loop over epochs that updates it behind all steps of one, where it takes in little at a time."""
 
 
 @dataclass(frozen=True)
@@ -1422,6 +1446,8 @@ class Log:
     """What each step needs, and is done only where something is shown, by the text."""
     last_alone: LastAlone | None = None
     """A line that changes the last of several parameters, behind the loop over them, by the text."""
+    halved_alone: SumApart | None = None
+    """Of two losses of a kind that a line adds, the one that it does not halve, by the text."""
     sum_apart: SumApart | None = None
     """A sum that is left undivided beside others, by the text."""
     drawn_beside: tuple[Place, Place] | None = None
@@ -1437,6 +1463,8 @@ class Log:
     """An average that is updated from another model than the one it was made from, by the text."""
     copied_back: TargetNetwork | None = None
     """A target network that is loaded into the one it should follow, and the line that does so."""
+    under_two_names: TargetNetwork | None = None
+    """What an object keeps under two names, and a function of its writes from one to the other."""
     left_behind: Uncalled | None = None
     """A network that should follow others, by its name, which the user's text makes as a copy and never changes."""
     uncalled_schedule: Uncalled | None = None

@@ -145,6 +145,7 @@ class Shared:
         for name in ("add", "__add__"):
             look.tap(Tensor, name, self._summed, after=True)
         look.tap(Tensor, "copy_", self._copied)
+        look.tap_data(put=lambda target, value, frame: self._copied((target, value), frame))
         for name in ("add_", "__iadd__"):
             look.tap(Tensor, name, self._added)
         for name in ("sub_", "__isub__"):
@@ -193,7 +194,7 @@ class Shared:
             self.same = (result, own)
 
     def _copied(self, args: tuple[Any, ...], frame: FrameType) -> None:
-        """`average.copy_(decay * average + (1 - decay) * weights)`, where the two are one."""
+        """`average.copy_(decay * average + (1 - decay) * weights)`, or `average.data = …`, where the two are one."""
         target, other, *_ = args
         own = self.same[1]
         if other is self.same[0] and own is not None and self._own(target) is own:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from types import FrameType
 from typing import Any
 
@@ -24,6 +25,7 @@ from gradient_ledger import (
     normed,
     places,
     policies,
+    reduced,
     remainders,
     source,
     squashed,
@@ -86,6 +88,9 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
     if divided > 1 and (last := lastones.taken(line)) is not None:
         one.draft.fields |= {"last_at": last, "last_of": divided}
     one.draft.fields["contrast"] = graph.contrast(node)
+    if (summed := reduced.look(node, scaled)) is not None:
+        where = reduced.written_at(state.journal.files()) or losses.made_at(places.user_frame(frame))
+        one.draft.fields["summed"] = replace(summed, where=where or one.deposit.place)
     marks = (inner.metadata.get(f"{state.mark} gradient") for inner in compared.every(node))
     one.draft.fields["of_gradients"] = list(dict.fromkeys(account for account in marks if account is not None))
     _note_reaches(state, one, node, places.user_frame(frame))
@@ -192,6 +197,8 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
         guessed = compared.leaves([label.grad_fn] if label.grad_fn in nodes else [])
         # Labels that are learned for their own sake are no output of a model.
         note("label", (leaf for leaf in guessed if (held := known.get(leaf)) is not None and held.module), at)
+    probed, probe_at = _probed(state, node)
+    note("probe", probed, probe_at)
     drawn = compared.leaves(compared.draws(nodes))
     note("draw", drawn, source.only_line(files, r"\bnormal\((?!\s*-?[\d.]+\s*,\s*-?[\d.])") if drawn else None)
     if reaches:
@@ -207,12 +214,40 @@ def _look_for_parts(state: State, one: Pass, node: Any, nodes: Iterable[Any], fr
         if not owners or not others or owners & others:
             continue
         # Of two models that a loss trains each by a part, what was cleared for it is what it is to train.
-        if not is_value and not (all(a.status == EMPTY for a in theirs) and all(a.status != EMPTY for a in mine)):
+        if not is_value and not (_is_cleared(theirs) and all(a.status != EMPTY for a in mine)):
             continue
         drawn = [each.place for inner in nodes if (each := inner.metadata.get(f"{state.mark} drawn")) is not None]
         where = drawn[0] if drawn else source.given_detached(state.journal.files(), one.deposit.place)
         one.draft.fields |= {"apart": mine, "apart_at": where or losses.made_at(frame)}
         return
+
+
+_PROBE = re.compile(r"(^|[._])(linear_?)?probe([._]|$)", re.IGNORECASE)
+"""Names of what looks at a representation and is to leave it as it is."""
+
+
+def _probed(state: State, node: Any) -> tuple[set[int], Place | None]:
+    """The parameters of others that a summand of a loss reaches together with those of a probe, by its name, alone: and
+    where that is called."""
+    known = state.books.by_id
+    probes = {leaf: one for leaf, one in known.items() if one.owned and _PROBE.search(one.name)}
+    ends = graph.summands(graph.without_factors(node)) if probes else []
+    reached = [compared.leaves([end]) for end in ends]
+    found = [leaves for leaves in reached if not leaves.isdisjoint(probes)]
+    if len(found) != 1 or len(ends) < 2:
+        return set(), None
+    others = {leaf for leaf in found[0] if leaf not in probes and (a := known.get(leaf)) is not None and a.owned}
+    probe = next(probes[leaf] for leaf in found[0] if leaf in probes)
+    return others, probe.module.called_at if probe.module is not None else None
+
+
+def _is_cleared(accounts: Iterable[Account]) -> bool:
+    """Whether all that some optimizer holds of these is cleared."""
+    held: dict[int, bool] = {}
+    for account in accounts:
+        for owner in account.owners:
+            held[owner.number] = held.get(owner.number, True) and account.status == EMPTY
+    return any(held.values())
 
 
 def _teachers(state: State, leaves: set[int], others: set[int], frame: FrameType | None) -> list[int]:

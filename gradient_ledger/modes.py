@@ -33,6 +33,7 @@ class Evaluation:
         "elsewhere",
         "holders",
         "judged",
+        "kind",
         "names",
         "optimizers",
         "parts",
@@ -57,8 +58,11 @@ class Evaluation:
         self.optimizers: frozenset[int] = frozenset().union(*(account.stepped_by for account in accounts))
         """Those that have trained it: another one is another phase, which may be meant to run in eval mode."""
         self.calls = self.runs()
+        self.kind = ""
+        """The class of the model that was put into eval mode."""
         self.elsewhere = 0
-        """How often it ran in eval mode with gradients, where nobody had called it in train mode."""
+        """How often it ran in eval mode with gradients, where nobody had called it in train mode, or another model of
+        its class without them, as its average does in its place."""
         self.judged = self.judgements()
         self.validated: bool | None = None
         """Whether it ran without gradients or elsewhere before it was trained again; None while it was not."""
@@ -119,6 +123,7 @@ def _begin(
         holders = [entry for entry, one in whole if not parts.keys().isdisjoint(map(id, one.children()))]
         place, trail = places.place_and_trail(frame)
         begun = Evaluation(parts, holders, every, accounts, place)
+        begun.kind = top.kind if top is not None else ""
         begun.names = tuple(named(state, part) for _, part in found[:8])
         state.evaluations.append(begun)
         state.helped.add(trail)
@@ -149,6 +154,12 @@ def ran_in_eval(state: State, entry: ModuleAccount, frame: FrameType) -> None:
     if places.site(frame) not in state.trained_at:
         for one in state.evaluations:
             one.elsewhere += entry in one.whole
+
+
+def another_ran(state: State, entry: ModuleAccount) -> None:
+    """A model was called in eval mode without gradients: for one of its class that was put into that mode, maybe."""
+    for one in state.evaluations:
+        one.elsewhere += entry.kind == one.kind and entry not in one.whole
 
 
 def put_into_train(state: State, module: nn.Module) -> None:

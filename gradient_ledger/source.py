@@ -966,9 +966,28 @@ def _crosswise(pairs: dict[str, str]) -> bool:
     return (True, False) in sides and (False, True) in sides
 
 
+def _gone_over_crosswise(place: Place) -> Place | None:
+    """The head of a loop around a line that goes over weights by the name of what follows them, and over that by
+    another one."""
+    within = scope(place.file, place.line)
+    for one in own(within) if within is not None else ():
+        if isinstance(one, ast.For) and one.lineno < place.line <= (one.end_lineno or 0):
+            targets = [each for each in ast.walk(one.target) if isinstance(each, ast.Name)]
+            calls = (n for n in ast.walk(one.iter) if isinstance(n, ast.Call) and ast.unparse(n.func) == "zip")
+            zipped = next(calls, None)
+            if zipped is not None and len(zipped.args) <= len(targets):
+                names = [each.id for each in targets[-len(zipped.args) :]]
+                if _crosswise(dict(zip(names, map(ast.unparse, zipped.args), strict=True))):
+                    return replace(place, line=one.lineno)
+    return None
+
+
 def swapped_at(calls: Sequence[Place]) -> Place | None:
     """The call, among calls that led to one another, innermost first, that hands something over by the name of another
-    argument, which in turn gets what is named otherwise; or what follows the weights in the place of these."""
+    argument, which in turn gets what is named otherwise; or what follows the weights in the place of these. So may a
+    loop that goes over both."""
+    if calls and (across := _gone_over_crosswise(calls[0])) is not None:
+        return across
     for inner, outer in zip(calls, calls[1:], strict=False):
         within, line = scope(inner.file, inner.line), scope(outer.file, outer.line)
         if not isinstance(within, ast.FunctionDef) or line is None:

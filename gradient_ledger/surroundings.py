@@ -80,6 +80,8 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
             blends.evaluated(state, root, frame)
         if state.evaluations and learning and not training:
             modes.ran_in_eval(state, entry, frame)
+        elif state.evaluations and not learning and not training:
+            modes.another_ran(state, entry)
         draft = announce(state, entry, training, learning, places.user_place(frame), places.site(frame))
         if root.kind == "ddp":
             draft.fields["sync"] = bool(module.require_backward_grad_sync)
@@ -233,6 +235,7 @@ def scheduled(state: State, scheduler: Any, frame: FrameType, told: bool = False
         made_at=made_at,
         which=id(scheduler),
         pending=pending,
+        outside=not any(source.loop_around(at.file, at.line) is not None for at in places.calls(frame)),
         after_skip=skipped,
         told=told and not isinstance(scheduler, torch.optim.lr_scheduler.ReduceLROnPlateau),  # that is given a number
         rate=rate_of(state.books.optimizers[number]) if number is not None else None,

@@ -140,6 +140,38 @@ def _loads(within: ast.AST) -> Iterator[tuple[int, str, str]]:
                 )
 
 
+@lru_cache(maxsize=64)
+def under_two_names(files: tuple[str, ...]) -> TargetNetwork | None:
+    """What an object keeps under two names where a function of that file goes over the parameters of both, one after
+    the other or side by side, and writes: one was to be a copy."""
+    for within, file in functions_in(files).items():
+        kept: dict[str, str] = {}
+        for one in own(within):
+            if (
+                isinstance(one, ast.Assign)
+                and isinstance(one.value, ast.Name)
+                and isinstance(one.targets[0], ast.Attribute)
+            ):
+                name, value = ast.unparse(one.targets[0]), one.value.id
+                first = kept.setdefault(value, name)
+                if first != name and any(_writes_over(each, first, name) for each in functions_in([file])):
+                    made = Place(file, one.lineno, getattr(within, "name", "<module>"))
+                    return TargetNetwork(last_name(one.targets[0]), made, first.rpartition(".")[2], None)
+    return None
+
+
+def _writes_over(within: ast.AST, first: str, second: str) -> bool:
+    """Whether a function's loops go over the parameters of both, and put something into one of them."""
+    loops = [one for one in own(within) if isinstance(one, ast.For)]
+    heads = "\n".join(ast.unparse(one.iter) for one in loops)
+    if not all(re.search(rf"{re.escape(name)}\.(named_)?parameters\(", heads) for name in (first, second)):
+        return False
+    return any(_WRITES.search(ast.unparse(each)) for one in loops for each in one.body)
+
+
+_WRITES = re.compile(r"\.data\s*=(?!=)|\.(copy_|lerp_|mul_|add_)\(")
+
+
 _FOLLOWS = re.compile(
     r"EMA|Ema(?![a-z])|(?<![A-Za-z])ema(?![a-z])|SWA|(?<![A-Za-z])swa(?![a-z])|[Aa]verag|Avg|(?<![A-Za-z])avg|[Ss]hadow"
 )

@@ -18,6 +18,22 @@ def is_by_epochs(file: str, line: int) -> bool:
     return isinstance(loop, ast.For) and "epoch" in ast.unparse(loop.target) + ast.unparse(loop.iter)
 
 
+_TAKES_STEPS = re.compile(r"\.step\(|backward\(|(^|[\s=.])(train|fit)\w*\(")
+"""Text of what takes the steps of an epoch."""
+
+
+@lru_cache(maxsize=1024)
+def behind_the_steps(place: Place) -> bool:
+    """Whether a line stands in a loop over epochs, behind a loop or a function that takes the steps of one."""
+    if not is_by_epochs(place.file, place.line):
+        return False
+    before = [one for one in source.loop_around(place.file, place.line).body if (one.end_lineno or 0) < place.line]
+    taking = [one for one in before if isinstance(one, (ast.For, ast.While, ast.Expr, ast.Assign))]
+    loops = (ast.For, ast.While)
+    texts = [(isinstance(one, loops), ast.unparse(one)) for one in taking]
+    return any(_TAKES_STEPS.search(text) and (loop or ".step(" not in text) for loop, text in texts)
+
+
 CLOCKED = {"StepLR": "step_size", "MultiStepLR": "milestones"}
 
 

@@ -179,6 +179,22 @@ MISCONCEPTIONS = (
         by_numbers=True,
     ),
     Misconception(
+        "one-of-two-halved",
+        "One of two losses is halved",
+        "Two losses of a kind are added, as of real and of made up images, and one of them is halved: it counts half as much as the other.",
+        "Halve the sum, not its last term: (real + fake) / 2.",
+        "A quotient binds more tightly than a sum.",
+        "lesson 6",
+    ),
+    Misconception(
+        "sum-beside-means",
+        "A sum beside means",
+        "One summand of the loss is a sum over the rows of the batch, another one a mean over them: their weights depend on the size of the batch, and the sum counts as many times as much as there are rows.",
+        "Take the mean in both, or divide the sum by the number of rows; sum over the other dimensions first where each row counts as a whole.",
+        "With another batch size this is another loss.",
+        "lesson 6",
+    ),
+    Misconception(
         "summed-loss-keeps-graphs",
         "One backward for all micro-batches",
         "The numbers are right, but the graphs of all micro-batches are alive until the one backward: no memory is saved.",
@@ -542,6 +558,22 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "average-begins-elsewhere",
+        "A running average begins elsewhere",
+        "The average was made with weights of its own and takes in little at a time: for long it is a mixture of the model and of something that nobody has trained.",
+        "Begin with a copy: average.load_state_dict(model.state_dict()), or copy.deepcopy(model).",
+        "Two models of one class have different weights until one is loaded into the other.",
+        "",
+    ),
+    Misconception(
+        "average-once-an-epoch",
+        "A running average once an epoch",
+        "A decay of 0.99 is made for steps. Taken once an epoch, the average is for long what it began with.",
+        "Update the average behind each step of the optimizer, or take a decay that is made for epochs.",
+        "One line further out, and the loop is another one.",
+        "",
+    ),
+    Misconception(
         "average-shares-memory",
         "A running average in the memory of the weights",
         "p.data, p.detach() and state_dict() give the weights themselves under another name. An average that begins as one of "
@@ -868,6 +900,15 @@ MISCONCEPTIONS = (
         "lesson 3",
     ),
     Misconception(
+        "another-optimizer-stepped",
+        "Another optimizer is stepped",
+        "The gradients of a pass lie on what one optimizer holds, and another one steps: it finds nothing, and the first model is not trained by this loss.",
+        "Step the optimizer that holds the parameters of the loss.",
+        "A function that is handed an optimizer steps that one, whatever model it trains.",
+        "5.2",
+        shadows=("zeroed-another-object", "never-zeroed", "one-of-two-optimizers-zeroed"),
+    ),
+    Misconception(
         "stepped-without-gradients",
         "Steps without any gradient",
         "The optimizer steps, and no gradient ever reaches the parameters that it holds: they are trained by nothing.",
@@ -1082,6 +1123,14 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "probe-trains-encoder",
+        "A probe trains what it looks at",
+        "A probe is to tell what a representation holds. Given it with its graph, its loss trains the representation as well, and it tells what that loss has made of it.",
+        "Give the probe the representation detached: probe(h.detach()).",
+        "Added to the other losses, its loss looks like one more of them.",
+        "lesson 5",
+    ),
+    Misconception(
         "probabilities-as-scores",
         "A loss squashes probabilities once more",
         "cross_entropy and binary_cross_entropy_with_logits apply their own softmax or sigmoid. Of probabilities that makes "
@@ -1180,7 +1229,6 @@ MISCONCEPTIONS = (
         "them in a new list.",
         "p -= ... changes the tensor, p = p - ... makes another one.",
         "",
-        shadows=("never-stepped",),
     ),
     Misconception(
         "bias-correction-counts-parameters",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradient_ledger.events import Accumulate, Backward, Edit, Finding
+from gradient_ledger.events import Accumulate, Backward, Edit, Finding, Place
 from gradient_ledger.rules.view import (
     BY_HAND,
     LEAST,
@@ -152,6 +152,39 @@ def sums_apart(view: View) -> Iterator[Finding]:
             f"This puts {some([*one.others, one.name])} together, which one loop adds up. {some(one.others)} are divided by "
             f"{one.by} behind it, and {one.name} is not: it counts that many times as much beside them.",
             f"Divide {one.name} by {one.by} as well.",
+        )
+
+
+def halved_alone(view: View) -> Iterator[Finding]:
+    """One of two losses of a kind is halved where it is added to the other."""
+    one = view.log.halved_alone
+    if one is not None and any(view.windows.values()):
+        yield finding(
+            "one-of-two-halved",
+            "warning",
+            one.where,
+            f"This adds {one.name} as a whole and a half of {some(one.others)}: one counts twice as much as the other.",
+            f"Halve the sum: ({one.name} + {some(one.others)}) / 2.",
+        )
+
+
+def sums_beside_means(view: View) -> Iterator[Finding]:
+    """One summand of a loss is a sum over the rows of a batch, another one their mean."""
+    lines: dict[Place | None, list[Backward]] = {}
+    for one in view.of(Backward):
+        if one.summed is not None:
+            lines.setdefault(one.summed.where, []).append(one)
+    for where, passes in lines.items():
+        rows = max(one.summed.rows for one in passes if one.summed is not None)
+        alike = any(one.summed.alike for one in passes if one.summed is not None)
+        yield finding(
+            "sum-beside-means",
+            "warning" if alike else "info",
+            where,
+            f"The loss adds a sum over {rows} rows to a mean over the rows of the same batch, and nothing divides the sum: "
+            "its weight beside the mean grows with the size of the batch.",
+            steps=len(passes),
+            rows=rows,
         )
 
 

@@ -175,11 +175,42 @@ def newest_averages(view: View) -> Iterator[Finding]:
             )
 
 
+FAR = 0.5
+"""Lengths of the weights by which an average is far from them."""
+
+
+def first_averages(view: View) -> Iterator[Finding]:
+    """A running average that takes in little at a time, and begins far from the weights; or is updated once an epoch."""
+    taken = most_steps(view)
+    for one in view.log.averages if taken >= SETTLED else ():
+        if one.begun_off is not None and one.begun_off > FAR:
+            little = "little" if one.share is None else f"{one.share:.3g}"
+            yield finding(
+                "average-begins-elsewhere",
+                "warning",
+                one.where,
+                f"At its first update the running average was {one.begun_off:.0%} of the length of {some(one.names)} away from "
+                f"these, and each update takes in {little}: it began as something else than the weights.",
+                names=list(one.names)[:10],
+                distance=one.begun_off,
+            )
+        if one.once_at is not None and one.share is not None:
+            yield finding(
+                "average-once-an-epoch",
+                "warning",
+                one.once_at,
+                f"The running average is updated here, in the loop over epochs and behind the steps of one, and takes in "
+                f"{one.share:.3g} of the weights each time: {times(taken, 'step')} were taken, and few of them reach it.",
+                names=list(one.names)[:10],
+                share=one.share,
+            )
+
+
 def drawn_back(view: View) -> Iterator[Finding]:
     """Trained weights that are set to little of themselves and much of others that never change."""
     for one in view.log.drawn_back:
         other = f"those of {one.drawn_to}" if one.drawn_to else "other weights"
-        line = f"{one.where.short}, called from here," if one.swapped_at is not None else "this line"
+        line = f"{one.where.short}, with what is handed over here," if one.swapped_at is not None else "this line"
         yield finding(
             "weights-drawn-back",
             "warning",

@@ -93,6 +93,10 @@ _REACHED = {
         "This loss holds {names} to labels that were guessed with a graph: its gradient also moves the labels towards what "
         "is to be trained by them, and {used}.",
     ),
+    "probe": (
+        "probe-trains-encoder",
+        "What is given here to a probe, by its name, has a graph: the loss of the probe reached {names} as well, and {used}.",
+    ),
     "anchor": (
         "compared-with-itself",
         "This loss holds {names} to a constant, but every difference was exactly zero here, and had been before the "

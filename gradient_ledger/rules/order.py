@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any
 
 from gradient_ledger.events import (
@@ -14,6 +14,7 @@ from gradient_ledger.events import (
     Clear,
     DataPass,
     Edit,
+    Ending,
     Event,
     Finding,
     InputGradient,
@@ -670,6 +671,49 @@ def outlived(view: View) -> Iterator[Finding]:
                 "Run the forward anew after every step, and leave out retain_graph=True.",
                 steps=steps_of([w for w, _ in hits]),
             )
+
+
+def another_stepped(view: View) -> Iterator[Finding]:
+    """Steps of a line that never find a gradient, each behind a pass whose gradients went to what another optimizer holds."""
+    lines: dict[tuple[Place | None, int], list[tuple[Ending, int | None]]] = {}
+    trained: set[int] = set()
+    arrived: set[str] = set()
+    events = [e for e in view.events if isinstance(e, (Accumulate, Clear, Ending))]
+    for event, following in zip_longest(events, events[1:]):
+        if isinstance(event, Accumulate):
+            arrived |= set(event.names)
+        elif isinstance(event, Ending) and event.optimizer is not None:
+            other = None if _found_some(event) else _held_by_another(view, event.optimizer, arrived)
+            if isinstance(following, Ending) and following.optimizer == other:
+                other = None  # its turn comes next
+            trained |= {event.optimizer} if _found_some(event) else set()
+            lines.setdefault((event.where, event.optimizer), []).append((event, other))
+            arrived = set()
+    for (where, number), steps in lines.items():
+        others = {other for _, other in steps}
+        if len(steps) > 1 and len(others) == 1 and None not in others and number in trained:
+            name = view.label(*others)  # type: ignore[arg-type]
+            yield finding(
+                "another-optimizer-stepped",
+                "error",
+                where,
+                f"{view.label(number)} took {times(len(steps), 'step')} here, and found no gradient at any of them: what goes "
+                f"backward before them puts gradients on what {name} holds, which is not stepped then.",
+                f"Step {name} here.",
+                steps=[one.number for one, _ in steps][:20],
+            )
+
+
+def _found_some(event: Ending) -> bool:
+    """Whether a step found anything on its parameters, or may have had another way to move them."""
+    held = event.fresh or event.names or event.stale or event.skipped
+    return bool(held) or event.inside is not None or event.closure_calls is not None
+
+
+def _held_by_another(view: View, optimizer: int, names: set[str]) -> int | None:
+    """The one other optimizer that holds all of these."""
+    held = [o for o, own in view.owned.items() if o not in (optimizer, BY_HAND) and names and names <= own]
+    return held[0] if len(held) == 1 else None
 
 
 def with_the_shown(view: View) -> Iterator[Finding]:

@@ -180,6 +180,28 @@ def made_anew(view: View) -> Iterator[Finding]:
         )
 
 
+def after_the_last(view: View) -> Iterator[Finding]:
+    """A schedule that is stepped in no loop, when its optimizer has taken its last step."""
+    moves: dict[int, list[SchedulerStep]] = {}
+    for event in view.of(SchedulerStep):
+        if event.optimizer is not None:
+            moves.setdefault(event.optimizer, []).append(event)
+    for optimizer, events in moves.items():
+        windows = view.windows.get(optimizer, [])
+        if len(windows) < SETTLED or not all(one.outside for one in events) or not view.log.finished or view.log.error:
+            continue
+        if all(one.number > windows[-1].step.number for one in events):
+            yield finding(
+                "schedule-never-stepped",
+                "warning",
+                events[0].where,
+                f"{events[0].scheduler} is stepped here, in no loop, when {view.label(optimizer)} has taken its last of "
+                f"{times(len(windows), 'step')}: it changed the learning rate of none.",
+                "Step the schedule in the loop that it counts: behind the steps of each epoch, or behind each step.",
+                optimizer_steps=len(windows),
+            )
+
+
 def by_passes(view: View) -> Iterator[Finding]:
     """A rate that is set by the number of micro-batches, where the text knows the number of steps."""
     one = view.log.rate_by_passes

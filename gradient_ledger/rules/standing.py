@@ -231,6 +231,22 @@ def stand_ins(view: View) -> Iterator[Finding]:
             )
 
 
+def two_names(view: View) -> Iterator[Finding]:
+    """What is averaged into, or copied from, another one by the names of the two, which are names of one."""
+    one = view.log.under_two_names
+    if one is not None and any(view.windows.values()):
+        yield finding(
+            "loaded-onto-itself",
+            "warning",
+            one.where,
+            f"{one.name} and {one.follows} are two names of one model: what the weights of one are to bring into those of the "
+            "other is there already.",
+            "Make a copy that stays behind: copy.deepcopy(model).requires_grad_(False).",
+            role=one.name,
+            other=one.follows,
+        )
+
+
 def listed_twice(view: View) -> Iterator[Finding]:
     """Parameters that an optimizer was given more than once."""
     for optimizer, windows in view.windows.items():

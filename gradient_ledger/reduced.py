@@ -1,0 +1,147 @@
+"""What the summands of a loss are reduced by: a sum over the rows of a batch, beside means over them."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from gradient_ledger import source
+from gradient_ledger.events import Place, SummedRows
+from gradient_ledger.graph import number, saved, summands, without_factors
+
+_OTHERWISE = re.compile(r"/|\bdiv|mean\(|item\(|print|correct|[<>]|==|\.data\b|numpy|len\(")
+"""What stands in a statement whose sum is divided, or is none of a loss."""
+_PASSED = ("NegBackward0", "MulBackward0", "ToCopyBackward0", "AliasBackward0", "CloneBackward0", "SqueezeBackward0")
+_TAKEN = ("SumBackward1", "ViewBackward0", "UnsafeViewBackward0", "ReshapeAliasBackward0", "SqueezeBackward1")
+"""What a sum over everything may be taken after, without another number of rows."""
+
+
+class Reduced(NamedTuple):
+    """A summand of a loss that is one number for many."""
+
+    how: str
+    """`mean`; `sum`; `rows` for a sum that is divided by the number of its rows."""
+    sizes: tuple[int, ...]
+    """Of what it is a mean or a sum over."""
+    factor: float
+    """The numbers that it is multiplied with."""
+    word: str
+    """The operation before that."""
+    below: Any
+    """Its node."""
+
+
+def look(node: Any, scaled: bool) -> SummedRows | None:
+    """A sum over the rows of a batch that a loss adds to a mean over as many rows, neither divided nor made small."""
+    if scaled:  # the loss scale is a tensor, and the outermost factor
+        node = next((inner for inner, _ in node.next_functions if inner is not None), None)
+    terms = [term for one in _terms(without_factors(node)) if (term := _reduced(*one)) is not None]
+    averaged = [term for term in terms if term.how != "sum"]
+    for term in terms:
+        if term.how != "sum" or len(term.sizes) < 2 or term.sizes[0] < 2 or term.factor * term.sizes[0] <= 1:
+            continue
+        if _is_weight(term.below):
+            continue
+        beside = [other for other in averaged if _are_of_one_batch(term.sizes, other.sizes)]
+        if beside:
+            alike = any(other.word == term.word and len(other.sizes) == len(term.sizes) for other in beside)
+            return SummedRows(term.sizes[0], alike or any(other.how == "rows" for other in beside))
+    return None
+
+
+def written_at(files: Iterable[str]) -> Place | None:
+    """The one line with a sum over everything that nothing in its statement divides."""
+    found = [Place(file, line) for file in files for line in _sums(file)]
+    return found[0] if len(found) == 1 else None
+
+
+@lru_cache(maxsize=256)
+def _sums(file: str) -> tuple[int, ...]:
+    tree = source.parsed(file)
+    plain = [one for one in ast.walk(tree) if isinstance(one, ast.Assign | ast.Return)] if tree is not None else []
+    told = [one for one in plain if one.value is not None and not _OTHERWISE.search(ast.unparse(one.value))]
+    return tuple(
+        sorted(
+            {call.lineno for one in told for call in ast.walk(one) if isinstance(call, ast.Call) and _sums_all(call)}
+        )
+    )
+
+
+def _sums_all(one: ast.Call) -> bool:
+    """Whether this is `x.sum()`, `torch.sum(x)` or a loss with `reduction="sum"`."""
+    name = ast.unparse(one.func)
+    if any(word.arg == "reduction" and ast.unparse(word.value).strip("'\"") == "sum" for word in one.keywords):
+        return True
+    return name.rpartition(".")[2] == "sum" and not one.keywords and len(one.args) == (name == "torch.sum")
+
+
+def _terms(node: Any) -> list[tuple[Any, float]]:
+    """The summands of a loss, also those of a sum with a weight, each with the numbers that it is multiplied with."""
+    found: list[tuple[Any, float]] = []
+    waiting = [(one, 1.0) for one in summands(node)]
+    while waiting and len(found) < 12:
+        one, by = waiting.pop()
+        while type(one).__name__ in _PASSED:
+            value = number(one) if type(one).__name__ == "MulBackward0" else 1.0
+            inner = [below for below, _ in one.next_functions if below is not None]
+            if value is None or len(inner) != 1:
+                break
+            one, by = inner[0], by * abs(value)
+        parts = summands(one)
+        if len(parts) > 1:
+            waiting += [(part, by) for part in parts]
+        else:
+            found.append((one, by))
+    return found
+
+
+def _reduced(node: Any, factor: float) -> Reduced | None:
+    kind = type(node).__name__
+    if kind == "DivBackward0":
+        inner = _below(node)
+        over = _reduced(inner, factor) if number(node) is not None and inner is not None else None
+        if over is None or over.how != "sum":
+            return over
+        return over._replace(how="rows") if over.sizes and number(node) == over.sizes[0] else None
+    if kind in ("MeanBackward0", "SumBackward0"):
+        sizes = tuple(getattr(node, "_saved_self_sym_sizes", ()))
+        below = _below(node)
+        while kind == "SumBackward0" and type(below).__name__ in _TAKEN:
+            before = tuple(getattr(below, "_saved_self_sym_sizes", sizes))
+            if before[:1] != sizes[:1]:
+                break
+            sizes, below = before, _below(below)
+        return Reduced("mean" if kind[0] == "M" else "sum", sizes, factor, type(below).__name__, below)
+    reduction = {1: "mean", 2: "sum"}.get(getattr(node, "_saved_reduction", 0))
+    given = saved(node, "self") if reduction else None
+    if reduction is None or given is None:
+        return None
+    return Reduced(reduction, tuple(given.shape), factor, kind, node)
+
+
+def _below(node: Any) -> Any:
+    return next((inner for inner, _ in node.next_functions if inner is not None), None)
+
+
+def _are_of_one_batch(sizes: tuple[int, ...], others: tuple[int, ...]) -> bool:
+    """Whether two tensors have as many rows, or the same form but for their first size, as steps of a sequence and the
+    differences between them."""
+    if not others or math.prod(others) < 2:
+        return False
+    return sizes[0] == others[0] or (len(sizes) == len(others) > 2 and sizes[1:] == others[1:])
+
+
+def _is_weight(node: Any) -> bool:
+    """Whether what is summed is made of one leaf alone: a penalty on a weight has no rows."""
+    for _ in range(6):
+        inner = [below for below, _ in node.next_functions if below is not None] if node is not None else []
+        if len(inner) != 1:
+            return len(inner) == 0
+        node = inner[0]
+        if hasattr(node, "variable"):
+            return True
+    return False
