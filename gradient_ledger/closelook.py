@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import looks, normed, places
+from gradient_ledger import graphless, looks, normed, places
 from gradient_ledger.account import Account
 from gradient_ledger.blends import Blends
 from gradient_ledger.cells import Cells, run_again
@@ -231,6 +231,10 @@ def _handing(state: State, several_passes: bool) -> bool:
     return state.budget.may_look("recurrent", 8) and may_hand(state)
 
 
+def _sums(state: State, several_passes: bool) -> bool:
+    return True
+
+
 def _norms(state: State, several_passes: bool) -> bool:
     return state.budget.may_look("norm text", 4) and normed.may_be_bare(own_files(state))
 
@@ -266,6 +270,7 @@ REASONS = (
     Reason("cells", _cells, Cells),
     Reason("handed", _handing, Handed),
     Reason("normed", _norms, normed.Normed),
+    Reason("sums", _sums, graphless.Sums),
 )
 """In the order in which their taps are put in: several listen at the same places."""
 

@@ -1323,6 +1323,16 @@ class BareNorm:
 
 
 @dataclass(frozen=True)
+class GraphlessSummand:
+    """A number without a graph that a line adds to a loss, another one each time."""
+
+    where: Place
+    """The line."""
+    values: tuple[float, ...]
+    """The numbers, in all passes looked at."""
+
+
+@dataclass(frozen=True)
 class TakenBack:
     """Parts of a model that were put into eval mode, and back into train mode before they had ever run."""
 
@@ -1497,6 +1507,7 @@ class Log:
     """Recurrent cells whose state never had a graph behind the first call of a sequence, and the line that cuts
     it where the text shows one, else that of the call."""
     bare_norms: tuple[BareNorm, ...] = ()
+    graphless: tuple[GraphlessSummand, ...] = ()
     """Norms without a graph, by the text's `.data`, that vectors of a loss are divided by."""
     taken_back: tuple[TakenBack, ...] = ()
     """Parts that `train()` on the whole put back into train mode before their eval mode had mattered."""

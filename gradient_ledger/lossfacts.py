@@ -16,6 +16,7 @@ from gradient_ledger import (
     divisions,
     functions,
     graph,
+    graphless,
     handed,
     inside,
     lastones,
@@ -70,6 +71,7 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         handed.trained(state, node)
     if state.close_look is not None:
         normed.look(state, node)
+        graphless.look(state, node, line)
     if passes <= LOOKS:
         one.draft.fields |= graph.divisions(node, scaled)
         one.draft.fields["shares"] = shares = graph.shares(node, scaled)

@@ -15,6 +15,7 @@ from gradient_ledger import (
     closelook,
     compiled,
     frozen,
+    graphless,
     handed,
     loose,
     lowrank,
@@ -355,6 +356,7 @@ class Recorder(State):
                     if one.bare and not one.carried
                 },
                 bare_norms=normed.facts(self),
+                graphless=graphless.facts(self),
                 taken_back=undone.taken_back(self),
                 withdrawn=undone.withdrawn(self),
                 noisy_teachers=modes.noisy_teachers(self),

@@ -172,6 +172,10 @@ class State:
         """Recurrent networks that begin with the state of another one."""
         self.handing: Handed | None = None
         """What listens for them in a closer look."""
+        self.graphless: dict[tuple[Trail, Place], list[float]] = {}
+        """What numbers without a graph the losses of a line add, by the line that adds them."""
+        self.summed: dict[Trail, int] = {}
+        """How many losses of a line were looked through for such."""
         self.norms = 0
         """Vectors brought to unit length that a closer look has seen."""
         self.trained_at: set[tuple[str, int] | None] = set()

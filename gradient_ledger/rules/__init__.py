@@ -99,6 +99,7 @@ RULES: tuple[Rule, ...] = (
     graphs.squashed,
     graphs.flat_ratios,
     graphs.idle_summands,
+    graphs.bare_numbers,
     graphs.parts,
     graphs.fresh_leaves,
     graphs.values_apart,

@@ -263,6 +263,20 @@ def idle_summands(view: View) -> Iterator[Finding]:
             )
 
 
+def bare_numbers(view: View) -> Iterator[Finding]:
+    """A number without a graph that a loss adds, another one each time, where the text has not told of it before."""
+    told = any(one.idle_summand or one.apart for one in view.of(Backward))
+    for one in view.log.graphless if not told and any(view.windows.values()) else ():
+        yield finding(
+            "summand-without-graph",
+            "warning",
+            one.where,
+            f"A number that changes from step to step is added to the loss here, and has no graph, in any of "
+            f"{times(len(one.values), 'pass')} looked at: it moves no parameter.",
+            values=list(one.values)[:10],
+        )
+
+
 def parts(view: View) -> Iterator[Finding]:
     """A part of a sum of losses goes backward, and neither the sum nor its rest ever does."""
     lines: dict[Place | None, list[Backward]] = {}
