@@ -633,7 +633,7 @@ def facts(state: State) -> tuple[WeightAverage, ...]:
             begun = _begun_off(found) if max(one.share for one in found) <= LITTLE else None
             fact = WeightAverage(tuple(names), place, most, share, len(at), at[0] if at else None, total=off)
             told.append(replace(fact, begun_off=begun))
-        elif len(shares) == 1 and found[0].once_at is not None and found[0].share <= LITTLE and place is not None:
+        elif len(shares) == 1 and found[0].once_at is not None and found[0].share < LITTLE and place is not None:
             every: Any = tuple(dict.fromkeys(one.account.name for one in found))
             told.append(WeightAverage(every, place, 1, found[0].share, once_at=found[0].once_at))
     return tuple(told)

@@ -232,7 +232,8 @@ def _handing(state: State, several_passes: bool) -> bool:
 
 
 def _sums(state: State, several_passes: bool) -> bool:
-    return True
+    """At the first step, from the 8th and from the 64th on: a mask may let nothing pass at first."""
+    return state.progress.steps >= 8 ** state.budget.count("sums")
 
 
 def _norms(state: State, several_passes: bool) -> bool:
@@ -270,7 +271,7 @@ REASONS = (
     Reason("cells", _cells, Cells),
     Reason("handed", _handing, Handed),
     Reason("normed", _norms, normed.Normed),
-    Reason("sums", _sums, graphless.Sums),
+    Reason("sums", _sums, graphless.Sums, most=3),
 )
 """In the order in which their taps are put in: several listen at the same places."""
 

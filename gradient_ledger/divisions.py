@@ -217,7 +217,7 @@ _BACKWARD = re.compile(r"backward\(")
 
 
 _SIDES = re.compile(
-    r"real|fake|true|gen(erated)?|refined|synth(etic)?|forw(ar)?d|backw(ar)?d|fwd|bwd|left|right|[ti]2[it]|ab|ba|12|21|[ab]"
+    r"real|fake|true|gen(erated)?|refined|synth(etic)?|forw(ar)?d|backw(ar)?d|fwd|bwd|[ti]2[it]|ab|ba|12|21"
 )
 """Words that tell one of two losses of a kind from the other."""
 
@@ -227,14 +227,17 @@ def halved_alone(files: tuple[str, ...]) -> SumApart | None:
     """A sum of two losses of a kind, by their names, of which one is halved: as `real + fake / 2` is, in the place of
     `(real + fake) / 2`, in a file that goes backward."""
     for file in (file for file in files if source.says(file, _BACKWARD)):
-        tree = source.parsed(file)
-        for one in ast.walk(tree) if tree is not None else ():
-            if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Add):
-                for whole, other in ((one.left, one.right), (one.right, one.left)):
-                    half = _half(other)
-                    if half is not None and _are_two_sides(whole, half):
-                        return SumApart(Place(file, one.lineno), ast.unparse(whole), (ast.unparse(half),), "2")
+        for one in (one for within in source.functions(file) for one in source.own(within)):
+            if isinstance(one, ast.Assign) and _LOSS_NAME.search(ast.unparse(one.targets[0])):
+                for sum_ in (n for n in ast.walk(one.value) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add)):
+                    for whole, other in ((sum_.left, sum_.right), (sum_.right, sum_.left)):
+                        half = _half(other)
+                        if half is not None and _are_two_sides(whole, half):
+                            return SumApart(Place(file, one.lineno), ast.unparse(whole), (ast.unparse(half),), "2")
     return None
+
+
+_LOSS_NAME = re.compile(r"loss|err(or)?(_?[dg])?$", re.IGNORECASE)
 
 
 def _half(one: ast.expr) -> ast.expr | None:

@@ -1122,8 +1122,32 @@ class SummedRows:
     """How many rows it sums over."""
     alike: bool
     """Whether the other one is computed the same way up to its reduction, or is a sum divided by its rows."""
+    again: bool = False
+    """Whether it is a mean that is divided by the number of its rows, and no sum."""
     where: Place | None = None
     """The one line with a sum that nothing divides, else that of the loss."""
+
+
+@dataclass(frozen=True)
+class CounterAnew:
+    """A counter of all steps that begins anew in each epoch, or the number of a step that stands for an epoch."""
+
+    where: Place
+    """The line that sets it to 0, or that hands it over."""
+    name: str
+    """Its name."""
+
+
+@dataclass(frozen=True)
+class EmptyNorms:
+    """BatchNorms in eval mode whose statistics are those that they were made with, and whose weights have moved."""
+
+    where: Place
+    """The user's call of their model."""
+    names: tuple[str, ...]
+    """They."""
+    times: int
+    """How often one of them ran so."""
 
 
 @dataclass(frozen=True)
@@ -1456,6 +1480,12 @@ class Log:
     """What each step needs, and is done only where something is shown, by the text."""
     last_alone: LastAlone | None = None
     """A line that changes the last of several parameters, behind the loop over them, by the text."""
+    counter_anew: CounterAnew | None = None
+    """A counter of all steps, by its name, that each epoch sets to 0 and something goes by, by the text."""
+    given_for_epochs: CounterAnew | None = None
+    """The number of a step, by its name, that is handed to what sets the learning rate by an epoch, by the text."""
+    empty_norms: EmptyNorms | None = None
+    """Normalisations that ran in eval mode with statistics that nobody filled."""
     halved_alone: SumApart | None = None
     """Of two losses of a kind that a line adds, the one that it does not halve, by the text."""
     sum_apart: SumApart | None = None
@@ -1507,8 +1537,9 @@ class Log:
     """Recurrent cells whose state never had a graph behind the first call of a sequence, and the line that cuts
     it where the text shows one, else that of the call."""
     bare_norms: tuple[BareNorm, ...] = ()
-    graphless: tuple[GraphlessSummand, ...] = ()
     """Norms without a graph, by the text's `.data`, that vectors of a loss are divided by."""
+    graphless: tuple[GraphlessSummand, ...] = ()
+    """Numbers without a graph that losses add."""
     taken_back: tuple[TakenBack, ...] = ()
     """Parts that `train()` on the whole put back into train mode before their eval mode had mattered."""
     withdrawn: tuple[Withdrawn, ...] = ()
@@ -1552,6 +1583,8 @@ class Log:
     """Lines that take a straight-through out of its graph as a whole."""
     rebound: tuple[Place, ...] = ()
     """Lines in loops over parameters that bind the loop's name to something new, which nothing reads."""
+    stepped_in_vain: bool = False
+    """Whether one of these lines reads a gradient: somebody wrote a step by hand, which moves nothing."""
     first_rate_at: Place | None = None
     """The one line that sets the learning rate of an optimizer's first group by that name."""
     cast_low_at: Place | None = None

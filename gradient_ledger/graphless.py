@@ -69,11 +69,12 @@ def look(state: State, node: Any, line: Trail) -> None:
     while waiting and left:
         one, left = waiting.pop(), left - 1
         seen = one.metadata.get(mark)
-        if seen is not None and seen.value:
+        if seen is not None:
             state.graphless.setdefault((line, seen.place), []).append(seen.value)
         kind = type(one).__name__
         if kind in ("AddBackward0", "SubBackward0", "RsubBackward1", "NegBackward0") or (
-            (kind in THROUGH or kind == "DivBackward0") and (kind != "MulBackward0" or number(one) is not None)
+            (kind in THROUGH or kind == "DivBackward0")
+            and (kind not in ("MulBackward0", "DivBackward0") or number(one) is not None)
         ):
             waiting += [inner for inner, _ in one.next_functions if inner is not None]
 
@@ -83,5 +84,11 @@ def facts(state: State) -> tuple[GraphlessSummand, ...]:
     return tuple(
         GraphlessSummand(place, tuple(values))
         for (line, place), values in state.graphless.items()
-        if len(set(values)) == len(values) >= max(LEAST, state.summed[line] - BEFORE)
+        if len(values) >= max(LEAST, state.summed[line] - BEFORE) and _always_others(values)
     )
+
+
+def _always_others(values: list[float]) -> bool:
+    """Whether no number comes twice but 0, as a mask gives that lets nothing pass, and at least two others come."""
+    told = [value for value in values if value]
+    return len(set(told)) == len(told) > 1

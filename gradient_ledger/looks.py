@@ -145,7 +145,7 @@ class Shared:
         for name in ("add", "__add__"):
             look.tap(Tensor, name, self._summed, after=True)
         look.tap(Tensor, "copy_", self._copied)
-        look.tap_data(put=lambda target, value, frame: self._copied((target, value), frame))
+        look.tap_data(put=self._data_put)
         for name in ("add_", "__iadd__"):
             look.tap(Tensor, name, self._added)
         for name in ("sub_", "__isub__"):
@@ -199,6 +199,12 @@ class Shared:
         own = self.same[1]
         if other is self.same[0] and own is not None and self._own(target) is own:
             self._averaged(own, own, frame)
+
+    def _data_put(self, target: Tensor, value: Tensor, frame: FrameType) -> None:
+        """`average.data = …` leaves the memory of the weights, unless the average is the parameter itself."""
+        own = self._own(target)
+        if own is not None and own.ref() is target:
+            self._copied((target, value), frame)
 
     def _moved_by_nothing(self, args: tuple[Any, ...], frame: FrameType) -> None:
         """`average -= (1 - decay) * (average - weights)`, where the two are one."""

@@ -91,7 +91,8 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         one.draft.fields |= {"last_at": last, "last_of": divided}
     one.draft.fields["contrast"] = graph.contrast(node)
     if (summed := reduced.look(node, scaled)) is not None:
-        where = reduced.written_at(state.journal.files()) or losses.made_at(places.user_frame(frame))
+        written = reduced.divided_at if summed.again else reduced.written_at
+        where = written(state.journal.files()) or losses.made_at(places.user_frame(frame))
         one.draft.fields["summed"] = replace(summed, where=where or one.deposit.place)
     marks = (inner.metadata.get(f"{state.mark} gradient") for inner in compared.every(node))
     one.draft.fields["of_gradients"] = list(dict.fromkeys(account for account in marks if account is not None))

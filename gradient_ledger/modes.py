@@ -13,7 +13,7 @@ from torch import nn
 from gradient_ledger import losses, places, source
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import BATCH_NORMS, Imitated, ModuleAccount, OptimizerAccount
-from gradient_ledger.events import Evaluated, NoisyTeacher, Place
+from gradient_ledger.events import EmptyNorms, Evaluated, NoisyTeacher, Place
 from gradient_ledger.journal import Draft
 from gradient_ledger.state import State
 from gradient_ledger.tensors import changing_print
@@ -238,6 +238,36 @@ def depends_on_mode(module: nn.Module) -> bool:
     if any("drop" in name and type(value) is float and 0 < value <= 1 for name, value in own):
         return True
     return any("sigma" in name for name in module._parameters)  # noise of a size that is learned, in train mode alone
+
+
+def normed_without(state: State, entry: ModuleAccount, module: nn.Module, frame: FrameType) -> None:
+    """A BatchNorm runs in eval mode, when steps were taken: whether its statistics are those that it was made with, and
+    its weights are not."""
+    if entry in state.norms_filled or not state.budget.may_look(("norm", id(entry)), EMPTY_LOOKS):
+        return
+    mean, variance, weight = (getattr(module, name, None) for name in ("running_mean", "running_var", "weight"))
+    if mean is None or variance is None or weight is None or bool(mean.any()) or not bool((variance == 1).all()):
+        state.norms_filled.add(entry)
+        state.norms_empty.pop(entry, None)
+    elif not bool((weight == 1).all()):
+        place = next((at for at in places.calls(frame) if at.function != "forward"), places.user_place(frame))
+        often, where = state.norms_empty.get(entry, (0, place))
+        state.norms_empty[entry] = often + 1, where
+
+
+EMPTY_LOOKS = 8
+"""How often the statistics of one BatchNorm are looked at."""
+
+
+def empty_norms(state: State) -> EmptyNorms | None:
+    """The BatchNorms that ran so, again and again."""
+    found = [
+        (entry, often, where) for entry, (often, where) in state.norms_empty.items() if often > 2 and where is not None
+    ]
+    if not found:
+        return None
+    names = tuple(entry.name for entry, _, _ in found)
+    return EmptyNorms(found[0][2], names, max(often for _, often, _ in found))
 
 
 _TEACHER = re.compile(r"(?<![a-z])teacher|^t_(net|model)$|^(net|model)_t$", re.IGNORECASE)

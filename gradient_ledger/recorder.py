@@ -357,6 +357,7 @@ class Recorder(State):
                 },
                 bare_norms=normed.facts(self),
                 graphless=graphless.facts(self),
+                empty_norms=modes.empty_norms(self),
                 taken_back=undone.taken_back(self),
                 withdrawn=undone.withdrawn(self),
                 noisy_teachers=modes.noisy_teachers(self),
@@ -379,7 +380,8 @@ class Recorder(State):
                 crossed=tuple(CrossedRows(place, rows) for place, rows in self.crossed.items()),
                 drawn_at=self.drawn_at[0] if len(self.drawn_at) > 1 else None,
                 forgotten=self._in_own_steps(buffers.forgotten),
-                rebound=tuple(p for p in buffers.rebound(self.journal.files()) if p not in unchanged),
+                rebound=(rebound := tuple(p for p in buffers.rebound(self.journal.files()) if p not in unchanged)),
+                stepped_in_vain=any(".grad" in place.code for place in rebound),
                 gone=tuple(
                     GoneGradients(place, one.account.name, one.times)
                     for place, one in self.gone.items()

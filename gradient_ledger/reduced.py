@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from gradient_ledger import source
+from gradient_ledger.compared import leaves
 from gradient_ledger.events import Place, SummedRows
 from gradient_ledger.graph import number, saved, summands, without_factors
 
@@ -24,7 +25,7 @@ class Reduced(NamedTuple):
     """A summand of a loss that is one number for many."""
 
     how: str
-    """`mean`; `sum`; `rows` for a sum that is divided by the number of its rows."""
+    """`mean`; `sum`; `rows` for a sum that is divided by the number of its rows, `again` for a mean that is."""
     sizes: tuple[int, ...]
     """Of what it is a mean or a sum over."""
     factor: float
@@ -39,16 +40,22 @@ def look(node: Any, scaled: bool) -> SummedRows | None:
     """A sum over the rows of a batch that a loss adds to a mean over as many rows, neither divided nor made small."""
     if scaled:  # the loss scale is a tensor, and the outermost factor
         node = next((inner for inner, _ in node.next_functions if inner is not None), None)
-    terms = [term for one in _terms(without_factors(node)) if (term := _reduced(*one)) is not None]
-    averaged = [term for term in terms if term.how != "sum"]
+    parts = _terms(without_factors(node))
+    terms = [term for one in parts if (term := _reduced(*one)) is not None]
+    averaged = [term for term in terms if term.how in ("mean", "rows")]
     for term in terms:
-        if term.how != "sum" or len(term.sizes) < 2 or term.sizes[0] < 2 or term.factor * term.sizes[0] <= 1:
+        if term.how == "again" and sum(each.how == "again" for each in terms) < len(parts):
+            return SummedRows(term.sizes[0], alike=True, again=True)
+        if term.how != "sum" or not _is_of_rows(term) or term.factor * term.sizes[0] <= 1:
             continue
         if _is_weight(term.below):
             continue
-        beside = [other for other in averaged if _are_of_one_batch(term.sizes, other.sizes)]
+        beside = [
+            other for other in averaged if _are_of_one_batch(term.sizes, other.sizes) or _are_one_loss(term, other)
+        ]
         if beside:
-            alike = any(other.word == term.word and len(other.sizes) == len(term.sizes) for other in beside)
+            same = (other.word == term.word and len(other.sizes) == len(term.sizes) for other in beside)
+            alike = any(same) or any(_are_one_loss(term, other) for other in beside)
             return SummedRows(term.sizes[0], alike or any(other.how == "rows" for other in beside))
     return None
 
@@ -57,6 +64,18 @@ def written_at(files: Iterable[str]) -> Place | None:
     """The one line with a sum over everything that nothing in its statement divides."""
     found = [Place(file, line) for file in files for line in _sums(file)]
     return found[0] if len(found) == 1 else None
+
+
+_ROWS = (
+    r"^(?!.*(\.sum\(|reduction\s*=|item\(|\+=)).*loss.*/\s*\(?\s*"
+    r"([\w.]+\.(size\(0\)|shape\[0\])|len\(|(\w+\.)*(batch_?size|bs|[BN])\b)"
+)
+"""Text of a loss that is divided by the number of rows."""
+
+
+def divided_at(files: Iterable[str]) -> Place | None:
+    """The one line that divides a loss by the number of rows, and has no sum."""
+    return source.only_line(files, _ROWS)
 
 
 @lru_cache(maxsize=256)
@@ -99,14 +118,29 @@ def _terms(node: Any) -> list[tuple[Any, float]]:
     return found
 
 
+def _is_of_rows(term: Reduced) -> bool:
+    """Whether a sum is over rows: of a matrix, or of one loss for each."""
+    each = any(getattr(one, "_saved_reduction", 1) == 0 for one in _near(term.below))
+    return len(term.sizes) > 1 - each and term.sizes[0] > 1
+
+
+def _near(node: Any) -> list[Any]:
+    """A node and those right before it."""
+    return [one for one in (node, *(inner for inner, _ in getattr(node, "next_functions", ()))) if one is not None]
+
+
 def _reduced(node: Any, factor: float) -> Reduced | None:
     kind = type(node).__name__
+    if kind in ("MulBackward0", "NegBackward0") and (kind == "NegBackward0" or number(node) is not None):
+        return _reduced(_below(node), factor * abs(number(node) or 1.0)) if _below(node) is not None else None
     if kind == "DivBackward0":
-        inner = _below(node)
-        over = _reduced(inner, factor) if number(node) is not None and inner is not None else None
-        if over is None or over.how != "sum":
+        inner, by = _below(node), number(node)
+        over = _reduced(inner, factor) if by is not None and inner is not None else None
+        if over is None or over.how not in ("sum", "mean") or not over.sizes:
             return over
-        return over._replace(how="rows") if over.sizes and number(node) == over.sizes[0] else None
+        if over.how == "mean":
+            return over._replace(how="again") if by == over.sizes[0] > 2 else over
+        return over._replace(how="rows") if by == over.sizes[0] else None
     if kind in ("MeanBackward0", "SumBackward0"):
         sizes = tuple(getattr(node, "_saved_self_sym_sizes", ()))
         below = _below(node)
@@ -135,13 +169,12 @@ def _are_of_one_batch(sizes: tuple[int, ...], others: tuple[int, ...]) -> bool:
     return sizes[0] == others[0] or (len(sizes) == len(others) > 2 and sizes[1:] == others[1:])
 
 
+def _are_one_loss(term: Reduced, other: Reduced) -> bool:
+    """Whether what is summed for each row is of the kind that the other one takes the mean of."""
+    kinds = {type(one).__name__ for one in _near(term.below) if getattr(one, "_saved_reduction", 1) == 0}
+    return other.how == "mean" and (other.word in kinds or type(other.below).__name__ in kinds)
+
+
 def _is_weight(node: Any) -> bool:
     """Whether what is summed is made of one leaf alone: a penalty on a weight has no rows."""
-    for _ in range(6):
-        inner = [below for below, _ in node.next_functions if below is not None] if node is not None else []
-        if len(inner) != 1:
-            return len(inner) == 0
-        node = inner[0]
-        if hasattr(node, "variable"):
-            return True
-    return False
+    return node is None or len(leaves([node])) < 2

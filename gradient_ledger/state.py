@@ -176,6 +176,10 @@ class State:
         """What numbers without a graph the losses of a line add, by the line that adds them."""
         self.summed: dict[Trail, int] = {}
         """How many losses of a line were looked through for such."""
+        self.norms_filled: set[ModuleAccount] = set()
+        """BatchNorms whose running statistics were seen with something in them."""
+        self.norms_empty: dict[ModuleAccount, tuple[int, Place | None]] = {}
+        """Those that ran in eval mode with nothing in them: how often that was seen, and where."""
         self.norms = 0
         """Vectors brought to unit length that a closer look has seen."""
         self.trained_at: set[tuple[str, int] | None] = set()

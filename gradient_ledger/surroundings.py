@@ -73,6 +73,8 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
         entry.judged += 1
     if entry.norm and training and learning:
         entry.window_calls += 1
+    elif entry.norm and not training and state.progress.steps:
+        modes.normed_without(state, entry, module, frame)
     if announced and root is not None:
         if state.rhythm is not None and state.rhythm.forward(entry, training, learning, frame):
             return

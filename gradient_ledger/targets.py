@@ -146,17 +146,18 @@ def under_two_names(files: tuple[str, ...]) -> TargetNetwork | None:
     the other or side by side, and writes: one was to be a copy."""
     for within, file in functions_in(files).items():
         kept: dict[str, str] = {}
-        for one in own(within):
-            if (
-                isinstance(one, ast.Assign)
-                and isinstance(one.value, ast.Name)
-                and isinstance(one.targets[0], ast.Attribute)
-            ):
-                name, value = ast.unparse(one.targets[0]), one.value.id
-                first = kept.setdefault(value, name)
-                if first != name and any(_writes_over(each, first, name) for each in functions_in([file])):
-                    made = Place(file, one.lineno, getattr(within, "name", "<module>"))
-                    return TargetNetwork(last_name(one.targets[0]), made, first.rpartition(".")[2], None)
+        given = {each.arg for each in within.args.args} if isinstance(within, ast.FunctionDef) else set()
+        bound = Counter(ast.unparse(at) for n in own(within) if isinstance(n, ast.Assign) for at in n.targets)
+        body = within.body if isinstance(within, ast.FunctionDef) else []
+        plain = [n for n in body if isinstance(n, ast.Assign) and isinstance(n.value, ast.Name)]
+        for one in plain:
+            name, value = ast.unparse(one.targets[0]), ast.unparse(one.value)
+            if not isinstance(one.targets[0], ast.Attribute) or value not in given or bound[value] or bound[name] > 1:
+                continue
+            first = kept.setdefault(value, name)
+            if first != name and any(_writes_over(each, first, name) for each in functions_in([file])):
+                made = Place(file, one.lineno, getattr(within, "name", "<module>"))
+                return TargetNetwork(last_name(one.targets[0]), made, first.rpartition(".")[2], None)
     return None
 
 

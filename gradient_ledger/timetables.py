@@ -18,8 +18,10 @@ def is_by_epochs(file: str, line: int) -> bool:
     return isinstance(loop, ast.For) and "epoch" in ast.unparse(loop.target) + ast.unparse(loop.iter)
 
 
-_TAKES_STEPS = re.compile(r"\.step\(|backward\(|(^|[\s=.])(train|fit)\w*\(")
-"""Text of what takes the steps of an epoch."""
+_TRAINS = re.compile(r"(^|[\s=.])(train|fit)_?\w+\(|(^|[\s=.])(train|fit)\(.*\w")
+"""Text that calls a function which takes the steps of an epoch; `model.train()` is none."""
+_TAKES_STEPS = re.compile(rf"\.step\(|backward\(|{_TRAINS.pattern}")
+"""Text of a loop that takes them."""
 
 
 @lru_cache(maxsize=1024)
@@ -31,7 +33,7 @@ def behind_the_steps(place: Place) -> bool:
     taking = [one for one in before if isinstance(one, (ast.For, ast.While, ast.Expr, ast.Assign))]
     loops = (ast.For, ast.While)
     texts = [(isinstance(one, loops), ast.unparse(one)) for one in taking]
-    return any(_TAKES_STEPS.search(text) and (loop or ".step(" not in text) for loop, text in texts)
+    return any((_TAKES_STEPS if loop else _TRAINS).search(text) for loop, text in texts)
 
 
 CLOCKED = {"StepLR": "step_size", "MultiStepLR": "milestones"}
@@ -140,7 +142,9 @@ def counts_steps(file: str, line: int) -> str:
     for one in source.functions(file):
         if isinstance(one, (ast.FunctionDef, ast.Lambda)) and one.lineno == line and one.args.args:
             name = one.args.args[0].arg
-            counts = [each for each in source.names_in(one) if _STEP_COUNT.search(each) and "epoch" not in each.lower()]
+            keys = [ast.unparse(n.slice).strip("'\"") for n in ast.walk(one) if isinstance(n, ast.Subscript)]
+            named = (*source.names_in(one), *keys)
+            counts = [each for each in named if _STEP_COUNT.search(each) and "epoch" not in each.lower()]
             whole = any(_of_all_epochs(each) for each in ast.walk(one))
             if whole or _STEP_NUMBER.search(name) and any(_STEPS.search(each) for each in counts):
                 return f"{getattr(one, 'name', 'lambda')}({name})"

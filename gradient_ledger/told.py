@@ -17,6 +17,7 @@ from gradient_ledger import (
     cancelled,
     clocks,
     closelook,
+    counters,
     divisions,
     frozen,
     misplaced,
@@ -47,6 +48,7 @@ READERS: dict[str, Callable[[Files], Any]] = {
     "rate_by_passes": timetables.rate_by_passes,
     "shown_with": printing.found,
     "last_alone": outside.found,
+    "counter_anew": counters.begun_anew,
     "in_vain": lambda files: tuple(Place(file, line) for file in files for line in buffers.weights_in_vain(file)),
 }
 """Fields that all texts of a program tell: those that events came from, and its own modules."""
@@ -56,6 +58,7 @@ WHERE_IT_TRAINS: dict[str, Callable[[Files], Any]] = {
     "set_twice": misplaced.set_twice,
     "sum_apart": divisions.left_apart,
     "halved_alone": divisions.halved_alone,
+    "given_for_epochs": counters.given_for_epochs,
     "drawn_beside": samples.drawn_beside,
     "unloaded": misplaced.unloaded,
     "in_defaults": misplaced.in_defaults,

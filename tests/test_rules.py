@@ -70,6 +70,7 @@ from gradient_ledger.events import (
     StandIn,
     Step,
     SumApart,
+    SummedRows,
     Taken,
     TakenBack,
     TargetNetwork,
@@ -1649,6 +1650,72 @@ def what_a_graph_that_stayed_brings_is_one_part_of_a_step() -> Log:
         tape.passes(1)
         tape.backward(retain_graph=True, made_for=1)
         tape.step()
+    return tape.log()
+
+
+@finds(
+    "order.another_stepped",
+    "another-optimizer-stepped",
+    "error",
+    OTHER,
+    "SGD #1 (train.py:1) took 3 steps here, and found no gradient at any of them",
+    "puts gradients on what SGD #2 (train.py:1) holds, which is not stepped then",
+    remedy="Step SGD #2 (train.py:1) here.",
+)
+def the_first_optimizer_steps_behind_the_loss_of_the_second_model() -> Log:
+    return stepping_another()
+
+
+@quiet("order.another_stepped")
+def the_first_optimizer_steps_once_behind_the_loss_of_the_second_model() -> Log:
+    return stepping_another(times=1)
+
+
+@quiet("order.another_stepped")
+def the_turn_of_the_second_optimizer_comes_next() -> Log:
+    return stepping_another(turn=True)
+
+
+@quiet("order.another_stepped")
+def a_step_behind_what_two_optimizers_hold_finds_nothing_of_its_own() -> Log:
+    tape = Tape("w", "v", "u")
+    for number in range(4):
+        tape.passes(1, names="w")
+        tape.step()
+        tape.clear()
+        tape.passes(1, names="v u")
+        if number:
+            tape.step(OTHER)
+            tape.schedule()
+        tape.step(optimizer=1)
+        tape.step(optimizer=2)
+        tape.clear()
+    return tape.log()
+
+
+@quiet("order.another_stepped")
+def a_step_that_finds_nothing_has_a_closure() -> Log:
+    return stepping_another(closure_calls=1)
+
+
+@quiet("order.another_stepped")
+def a_step_that_finds_nothing_is_taken_inside_another_one() -> Log:
+    return stepping_another(inside=1)
+
+
+def stepping_another(times: int = 3, turn: bool = False, **fields: Any) -> Log:
+    """Both models are trained; then the first optimizer steps so often behind the second one's passes as well."""
+    tape = Tape("w", "v")
+    for number in range(4):
+        tape.passes(1, names="v")
+        if number >= 4 - times:
+            tape.step(OTHER, **fields)
+        if turn or number < 4 - times:
+            tape.step(optimizer=1)
+        tape.clear(names="v")
+        tape.passes(1, names="w")
+        tape.step()
+        tape.clear(names="w")
     return tape.log()
 
 
@@ -3795,6 +3862,13 @@ def a_loss_holds_a_model_to_labels_that_it_guesses_with_a_graph() -> Log:
 
 
 @finds(
+    "graphs.reached", "probe-trains-encoder", "warning", OTHER, "the loss of the probe reached w as well, and the step"
+)
+def a_probe_is_given_a_representation_with_its_graph() -> Log:
+    return reaching("probe", at(OTHER))
+
+
+@finds(
     "graphs.unreversed",
     "gradient-not-reversed",
     "warning",
@@ -4001,6 +4075,14 @@ def what_reached_the_target_is_cleared() -> Log:
         tape.passes(1, OTHER, names="v")
         tape.step(optimizer=1)
         tape.clear()
+    return tape.log()
+
+
+@quiet("graphs.reached")
+def nobody_steps_what_a_probe_looks_at() -> Log:
+    tape = Tape("w", loose="v")
+    tape.passes(1, names="w", reaches=(Reach("probe", ("v",), at(OTHER)),))
+    tape.step()
     return tape.log()
 
 
@@ -4519,6 +4601,69 @@ def a_schedule_is_made_anew_in_a_run_of_a_few_steps() -> Log:
     return windows(1, 1, 1).log(schedules_anew=(ANEW,))
 
 
+@finds(
+    "rates.after_the_last",
+    "schedule-never-stepped",
+    "warning",
+    SCHEDULE,
+    "StepLR is stepped here, in no loop, when SGD has taken its last of 8 steps: it changed the learning rate of none",
+    remedy="Step the schedule in the loop that it counts: behind the steps of each epoch, or behind each step.",
+    optimizer_steps=8,
+)
+def a_schedule_is_stepped_behind_all_loops() -> Log:
+    return behind_the_last()
+
+
+@quiet("rates.after_the_last")
+def a_schedule_is_stepped_behind_all_loops_of_a_short_run() -> Log:
+    return behind_the_last(steps=7)
+
+
+@quiet("rates.after_the_last")
+def a_schedule_is_stepped_in_a_loop_when_the_last_step_is_taken() -> Log:
+    return behind_the_last(outside=False)
+
+
+@quiet("rates.after_the_last")
+def a_schedule_is_stepped_behind_all_loops_and_the_run_was_stopped() -> Log:
+    return behind_the_last(told={"finished": False})
+
+
+@quiet("rates.after_the_last")
+def a_schedule_is_stepped_behind_all_loops_and_the_run_failed() -> Log:
+    return behind_the_last(told={"error": "ValueError: x"})
+
+
+@quiet("rates.after_the_last")
+def a_schedule_is_stepped_in_no_loop_and_steps_follow() -> Log:
+    tape = windows(*[1] * 4)
+    tape.schedule(outside=True)
+    for _ in range(4):
+        tape.passes(1)
+        tape.step()
+        tape.clear()
+    tape.schedule(outside=True)
+    return tape.log()
+
+
+@quiet("rates.after_the_last")
+def another_schedule_of_that_optimizer_is_stepped_in_the_loop() -> Log:
+    tape = windows(*[1] * 4)
+    tape.schedule(OTHER, which=2)
+    for _ in range(4):
+        tape.passes(1)
+        tape.step()
+        tape.clear()
+    tape.schedule(outside=True)
+    return tape.log()
+
+
+def behind_the_last(steps: int = 8, outside: bool = True, told: dict[str, Any] | None = None) -> Log:
+    tape = windows(*[1] * steps)
+    tape.schedule(outside=outside)
+    return tape.log(**(told or {}))
+
+
 BY_PASSES = RateByPasses(at(SCHEDULE), "set_rate", "iteration", "iteration // 4")
 
 
@@ -4603,6 +4748,70 @@ def one_of_three_sums_is_not_divided() -> Log:
 @quiet("division.sums_apart")
 def one_of_three_sums_is_not_divided_and_nothing_steps() -> Log:
     return Tape("w b").log(sum_apart=APART)
+
+
+HALVED = SumApart(at(OTHER), "loss_real", ("loss_fake",), "2")
+
+
+@finds(
+    "division.halved_alone",
+    "one-of-two-halved",
+    "warning",
+    OTHER,
+    "This adds loss_real as a whole and a half of loss_fake: one counts twice as much as the other",
+    remedy="Halve the sum: (loss_real + loss_fake) / 2.",
+)
+def one_of_two_losses_is_halved() -> Log:
+    return windows(1, 1).log(halved_alone=HALVED)
+
+
+@quiet("division.halved_alone")
+def one_of_two_losses_is_halved_and_nothing_steps() -> Log:
+    return Tape("w b").log(halved_alone=HALVED)
+
+
+@finds(
+    "division.sums_beside_means",
+    "sum-beside-means",
+    "warning",
+    OTHER,
+    "The loss adds a sum over 16 rows to a mean over the rows of the same batch, and nothing divides the sum",
+    rows=16,
+)
+def a_sum_of_squares_stands_beside_a_mean_of_squares() -> Log:
+    return summing(SummedRows(16, True, at(OTHER)))
+
+
+@finds(
+    "division.sums_beside_means",
+    "sum-beside-means",
+    "info",
+    OTHER,
+    "its weight beside the mean grows with the size of the batch",
+    rows=16,
+)
+def a_sum_stands_beside_a_mean_of_something_else() -> Log:
+    return summing(SummedRows(16, False, at(OTHER)))
+
+
+@finds("division.sums_beside_means", "sum-beside-means", "warning", None, "a sum over 16 rows", rows=16)
+def a_sum_stands_beside_a_mean_at_no_known_line_and_the_last_batch_is_short() -> Log:
+    return summing(SummedRows(16, False), SummedRows(12, True))
+
+
+@quiet("division.sums_beside_means")
+def all_summands_are_means() -> Log:
+    return summing(None)
+
+
+def summing(usual: SummedRows | None, last: SummedRows | None = None) -> Log:
+    """Three passes of a loss whose summands are reduced so."""
+    tape = Tape("w b")
+    for one in (usual, usual, last or usual):
+        tape.passes(1, summed=one)
+        tape.step()
+        tape.clear()
+    return tape.log()
 
 
 @finds(
@@ -5323,6 +5532,68 @@ def the_factors_of_an_average_are_more_than_one_together() -> Log:
 
 
 @finds(
+    "following.first_averages",
+    "average-begins-elsewhere",
+    "warning",
+    UPDATE,
+    "At its first update the running average was 140% of the length of w and b away from these",
+    "each update takes in 0.01: it began as something else than the weights",
+    names=["w", "b"],
+    distance=1.4,
+)
+def an_average_that_changes_slowly_begins_far_from_the_weights() -> Log:
+    return followed_slowly(share=0.01, begun_off=1.4)
+
+
+@finds("following.first_averages", "average-begins-elsewhere", "warning", UPDATE, "60%", "each update takes in little")
+def an_average_of_changing_small_shares_begins_far_from_the_weights() -> Log:
+    return followed_slowly(begun_off=0.6)
+
+
+@quiet("following.first_averages")
+def an_average_that_changes_slowly_begins_near_the_weights() -> Log:
+    return followed_slowly(share=0.01, begun_off=0.5)
+
+
+@quiet("following.first_averages")
+def it_is_not_known_where_an_average_began() -> Log:
+    return followed_slowly(share=0.01)
+
+
+@quiet("following.first_averages")
+def an_average_begins_far_from_the_weights_in_a_short_run() -> Log:
+    return followed_slowly(7, share=0.01, begun_off=1.4)
+
+
+@finds(
+    "following.first_averages",
+    "average-once-an-epoch",
+    "warning",
+    OTHER,
+    "updated here, in the loop over epochs and behind the steps of one, and takes in 0.01 of the weights each time",
+    "8 steps were taken, and few of them reach it",
+    names=["w", "b"],
+    share=0.01,
+)
+def an_average_is_updated_behind_the_steps_of_each_epoch() -> Log:
+    return followed_slowly(share=0.01, once_at=at(OTHER))
+
+
+@quiet("following.first_averages")
+def an_average_is_updated_behind_the_steps_of_each_epoch_in_a_short_run() -> Log:
+    return followed_slowly(7, share=0.01, once_at=at(OTHER))
+
+
+@quiet("following.first_averages")
+def an_average_of_changing_shares_is_updated_once_an_epoch() -> Log:
+    return followed_slowly(once_at=at(OTHER))
+
+
+def followed_slowly(steps: int = 8, **fields: Any) -> Log:
+    return windows(*[1] * steps).log(averages=(WeightAverage(("w", "b"), at(UPDATE), 6, **fields),))
+
+
+@finds(
     "following.drawn_back",
     "weights-drawn-back",
     "warning",
@@ -5343,8 +5614,8 @@ def trained_weights_are_drawn_to_what_stands_still() -> Log:
     "weights-drawn-back",
     "warning",
     STEP,
-    "Again and again train.py:15, called from here, leaves 0.99 of w, which an optimizer trains, and takes 0.01 of",
-    "those of target, which stand still: what the steps have learned is undone, little by little",
+    "Again and again train.py:15, with what is handed over here, leaves 0.99 of w, which an optimizer trains",
+    "and takes 0.01 of those of target, which stand still: what the steps have learned is undone, little by little",
     names=["w"],
     share=0.99,
 )
@@ -7213,7 +7484,7 @@ def a_step_by_hand_changes_no_parameter_and_is_not_seen() -> Log:
     for _ in range(2):
         tape.passes(1)
         tape.clear(lost=0, lost_names=())
-    return tape.log(rebound=(at(EDIT),))
+    return tape.log(rebound=(at(EDIT),), stepped_in_vain=True)
 
 
 @finds("edits.lost", "straight-through-cut", "warning", EDIT, "no gradient passes it to what it is made of")
@@ -7502,6 +7773,28 @@ def a_teacher_is_the_student_in_a_run_of_two_windows() -> Log:
 @quiet("standing.stand_ins")
 def a_model_of_two_names_is_evaluated_twice() -> Log:
     return _named_twice("g gn g gn g")
+
+
+TWO_NAMES = TargetNetwork("encoder_k", at(OTHER), "encoder_q", None)
+
+
+@finds(
+    "standing.two_names",
+    "loaded-onto-itself",
+    "warning",
+    OTHER,
+    "encoder_k and encoder_q are two names of one model: what the weights of one are to bring into those of the other",
+    remedy="Make a copy that stays behind: copy.deepcopy(model).requires_grad_(False).",
+    role="encoder_k",
+    other="encoder_q",
+)
+def a_model_under_two_names_is_averaged_into_itself() -> Log:
+    return windows(1, 1).log(under_two_names=TWO_NAMES)
+
+
+@quiet("standing.two_names")
+def a_model_under_two_names_is_not_trained() -> Log:
+    return Tape("w b").log(under_two_names=TWO_NAMES)
 
 
 @finds("standing.own_loads", "loaded-onto-itself", "warning", EDIT, "onto themselves")

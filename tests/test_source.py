@@ -17,6 +17,7 @@ from gradient_ledger import (
     outside,
     overwritten,
     printing,
+    reduced,
     samples,
     source,
     targets,
@@ -249,6 +250,59 @@ COPIED_BACK = {
 def test_a_target_network_is_loaded_into_what_it_should_follow(text: str, tmp_path: Path) -> None:
     found = targets.copied_back((written(tmp_path, text),))
     assert (found and found.where.line) == COPIED_BACK[text]
+
+
+KEEPS_TWO = "class C:\n    def __init__(self, net):\n        self.q = net\n        self.k = {0}\n"
+SIDE_BY_SIDE = (
+    "    def follow(self):\n        for a, b in zip(self.q.parameters(), self.k.parameters()):\n            {0}\n"
+)
+TWO_NAMES = {
+    KEEPS_TWO.format("net") + SIDE_BY_SIDE.format("b.data = b.data * 0.9 + a.data * 0.1"): (4, "k", "q"),
+    KEEPS_TWO.format("net") + SIDE_BY_SIDE.format("b.data.mul_(0.9).add_(a.data, alpha=0.1)"): (4, "k", "q"),
+    # one after the other
+    KEEPS_TWO.format("net") + "    def follow(self):\n        kept = {}\n"
+    "        for n, p in self.q.named_parameters():\n            kept[n] = p.data\n"
+    "        for n, p in self.k.named_parameters():\n            p.data.copy_(kept[n])\n": (4, "k", "q"),
+    # a copy, nothing written, one of the two alone, a loop over both that only compares, or of another object
+    KEEPS_TWO.format("copy.deepcopy(net)") + SIDE_BY_SIDE.format("b.data.copy_(a.data)"): None,
+    KEEPS_TWO.format("other") + SIDE_BY_SIDE.format("b.data.copy_(a.data)"): None,
+    KEEPS_TWO.format("net") + SIDE_BY_SIDE.format("far = far + (a - b).norm()"): None,
+    KEEPS_TWO.format("net")
+    + "    def freeze(self):\n        for b in self.k.parameters():\n            b.data.mul_(0.9)\n": None,
+    KEEPS_TWO.format("net") + SIDE_BY_SIDE.format("b.data.copy_(a.data)").replace("self.k.", "self.m."): None,
+    KEEPS_TWO.format("net"): None,
+}
+
+
+@pytest.mark.parametrize("text", TWO_NAMES)
+def test_an_object_keeps_one_model_under_two_names(text: str, tmp_path: Path) -> None:
+    found = targets.under_two_names((written(tmp_path, text),))
+    assert (found and (found.where.line, found.name, found.follows)) == TWO_NAMES[text]
+
+
+CROSSWISE = {
+    "for p, ema_p in zip(ema.parameters(), model.parameters()):\n    p.data.copy_(ema_p)\n": 1,
+    "for target, source in zip(net.parameters(), self.target_net.parameters()):\n    target.data.copy_(source)\n": 1,
+    "for (n, p), (_, avg) in zip(avg.named_parameters(), net.named_parameters()):\n    p.data.copy_(avg)\n": 1,
+    "for (n, p), (_, avg) in zip(net.named_parameters(), avg.named_parameters()):\n    avg.data.copy_(p)\n": None,
+    "for n, (p, ema_p) in enumerate(zip(ema.parameters(), net.parameters())):\n    p.data.copy_(ema_p)\n": 1,
+    "for p, ema_p in zip(model.parameters(), ema.parameters()):\n    ema_p.data.copy_(p)\n": None,
+    "for a, b in zip(ema.parameters(), model.parameters()):\n    a.data.copy_(b)\n": None,
+    "for p, ema_p in zip(model.parameters(), other.parameters()):\n    ema_p.data.copy_(p)\n": None,
+    "for p in ema.parameters():\n    p.data.copy_(kept)\n": None,
+}
+
+
+@pytest.mark.parametrize("text", CROSSWISE)
+def test_a_loop_goes_over_the_weights_by_the_name_of_what_follows_them(text: str, tmp_path: Path) -> None:
+    found = source.swapped_at([Place(written(tmp_path, text), 2, "<module>")])
+    assert (found and found.line) == CROSSWISE[text]
+
+
+def test_a_line_behind_such_a_loop_is_not_in_it(tmp_path: Path) -> None:
+    file = written(tmp_path, f"{next(iter(CROSSWISE))}p.data.copy_(ema_p)\n")
+    assert source.swapped_at([Place(file, 3, "<module>")]) is None
+    assert source.swapped_at([]) is None
 
 
 TWO = "a = torch.optim.SGD(student.parameters(), 0.1)\nb = torch.optim.SGD(teacher.parameters(), 0.1)\n"
@@ -823,6 +877,90 @@ BY_PASSES = {
 def test_a_rate_is_set_by_a_count_of_micro_batches(text: str, tmp_path: Path) -> None:
     found = timetables.rate_by_passes([written(tmp_path, RATE + text)])
     assert (found and found.where.line) == BY_PASSES[text]
+
+
+HALVED = {
+    "loss = loss_real + loss_fake / 2\nloss.backward()\n": (1, "loss_real", "loss_fake"),
+    "loss = loss_real + 0.5 * loss_fake\nloss.backward()\n": (1, "loss_real", "loss_fake"),
+    "loss = loss_fake * 0.5 + loss_real\nloss.backward()\n": (1, "loss_real", "loss_fake"),
+    "loss = self.loss_i2t + self.loss_t2i / 2\nloss.backward()\n": (1, "self.loss_i2t", "self.loss_t2i"),
+    "d_loss = dRealLoss + dFakeLoss / 2\nd_loss.backward()\n": (1, "dRealLoss", "dFakeLoss"),
+    # halved together, each, or neither; by another number; of two kinds; no losses; or nothing goes backward
+    "loss = (loss_real + loss_fake) / 2\nloss.backward()\n": None,
+    "loss = loss_real / 2 + loss_fake / 2\nloss.backward()\n": None,
+    "loss = loss_real + loss_fake\nloss.backward()\n": None,
+    "loss = loss_real + loss_fake / 4\nloss.backward()\n": None,
+    "loss = loss_real - loss_fake / 2\nloss.backward()\n": None,
+    "loss = loss_real + 2 / loss_fake\nloss.backward()\n": None,
+    "loss = recon_loss + kl_loss / 2\nloss.backward()\n": None,
+    "loss = loss_real + loss_real / 2\nloss.backward()\n": None,
+    "loss = loss + loss_fake / 2\nloss.backward()\n": None,
+    "at = left + right / 2\nloss.backward()\n": None,
+    "loss = f(loss_real) + loss_fake / 2\nloss.backward()\n": None,
+    "print(loss_real + loss_fake / 2)\n": None,
+}
+
+
+@pytest.mark.parametrize("text", HALVED)
+def test_one_of_two_losses_of_a_kind_is_halved(text: str, tmp_path: Path) -> None:
+    found = divisions.halved_alone((written(tmp_path, text),))
+    assert (found and (found.where.line, found.name, *found.others)) == HALVED[text]
+
+
+SUMS = {
+    "kl = -0.5 * torch.sum(1 + v - m ** 2)\n": 1,
+    "def f(v):\n    return (v ** 2).sum()\n": 2,
+    "loss = mse_loss(x, y, reduction='sum')\n": 1,
+    "a = F.mse_loss(x, y)\nb = torch.sum(\n    v ** 2\n)\n": 2,
+    # over a dimension, divided, averaged, a count or a number that is shown, or no assignment
+    "kl = torch.sum(v ** 2, dim=1)\n": None,
+    "kl = torch.sum(v ** 2, 1)\n": None,
+    "kl = v.sum(dim=-1)\n": None,
+    "kl = v.sum(1)\n": None,
+    "kl = v.sum() / len(x)\n": None,
+    "kl = v.sum().div(n)\n": None,
+    "kl = v.sum(1).mean() + w.sum()\n": None,
+    "total = v.sum().item()\n": None,
+    "right = (out == y).sum()\n": None,
+    "loss = mse_loss(x, y, reduction='mean')\n": None,
+    "print(v.sum())\n": None,
+    "all = sum(losses)\n": None,
+    # two of them: it is not known which
+    "a = v.sum()\nb = w.sum()\n": None,
+}
+
+
+@pytest.mark.parametrize("text", SUMS)
+def test_the_one_line_with_a_sum_that_nothing_divides(text: str, tmp_path: Path) -> None:
+    found = reduced.written_at([written(tmp_path, text)])
+    assert (found and found.line) == SUMS[text]
+
+
+def _epochs(
+    behind: str, steps: str = "    for x in data:\n        optimizer.step()\n", head: str = "epoch in range(9)"
+) -> str:
+    return f"for {head}:\n{steps}{behind}"
+
+
+BEHIND = {
+    _epochs("    ema.update()\n"): True,
+    _epochs("    ema.update()\n", steps="    while more():\n        loss.backward()\n"): True,
+    _epochs("    ema.update()\n", steps="    loss = train_one_epoch(net)\n"): True,
+    _epochs("    ema.update()\n", steps="    self.fit(net)\n"): True,
+    _epochs("    ema.update()\n", head="x in data"): False,
+    _epochs("        ema.update()\n"): False,
+    _epochs("", steps="    ema.update()\n"): False,
+    _epochs("    ema.update()\n", steps="    optimizer.step()\n"): False,
+    _epochs("    ema.update()\n", steps="    for x in data:\n        show(x)\n"): False,
+    _epochs("    ema.update()\n", steps="    if more:\n        train(net)\n"): False,
+    _epochs("ema.update()\n"): False,
+}
+
+
+@pytest.mark.parametrize("text", BEHIND)
+def test_a_line_stands_behind_the_steps_of_an_epoch(text: str, tmp_path: Path) -> None:
+    line = next(number for number, one in enumerate(text.split("\n"), 1) if "ema" in one)
+    assert timetables.behind_the_steps(Place(written(tmp_path, text), line, "main")) is BEHIND[text]
 
 
 def test_many_files_are_parsed_once_and_those_that_say_nothing_of_it_never(

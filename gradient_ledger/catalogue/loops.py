@@ -558,6 +558,22 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "counter-begins-anew",
+        "A counter of all steps begins anew",
+        "A warm-up, a decay or a weight goes by the number of all steps so far, and each epoch sets that to 0: it goes through its beginning again and again.",
+        "Set the counter once, before the loop over epochs, and hand it on.",
+        "One line further in, and it counts the steps of one epoch.",
+        "",
+    ),
+    Misconception(
+        "statistics-never-filled",
+        "Running statistics that nobody fills",
+        "A BatchNorm in eval mode divides by running statistics. These are still the zeros and ones that it was made with, while its weights have moved: what it gives is normalised by nothing.",
+        "Copy the buffers along with the parameters, as load_state_dict() does, or let the model run in train mode.",
+        "An average over parameters() leaves the buffers behind: running_mean and running_var are no parameters.",
+        "",
+    ),
+    Misconception(
         "average-begins-elsewhere",
         "A running average begins elsewhere",
         "The average was made with weights of its own and takes in little at a time: for long it is a mixture of the model and of something that nobody has trained.",
@@ -906,7 +922,7 @@ MISCONCEPTIONS = (
         "Step the optimizer that holds the parameters of the loss.",
         "A function that is handed an optimizer steps that one, whatever model it trains.",
         "5.2",
-        shadows=("zeroed-another-object", "never-zeroed", "one-of-two-optimizers-zeroed"),
+        shadows=("zeroed-another-object", "never-zeroed", "one-of-two-optimizers-zeroed", "never-stepped"),
     ),
     Misconception(
         "stepped-without-gradients",

@@ -176,14 +176,25 @@ def sums_beside_means(view: View) -> Iterator[Finding]:
             lines.setdefault(one.summed.where, []).append(one)
     for where, passes in lines.items():
         rows = max(one.summed.rows for one in passes if one.summed is not None)
+        if any(one.summed.again for one in passes if one.summed is not None):
+            yield finding(
+                "divided-twice",
+                "warning",
+                where,
+                f"A mean over the rows of a batch is divided by {rows}, the number of these rows, once more, beside a mean "
+                f"that is not: it counts {rows} times too little.",
+                "Leave the second division out.",
+                rows=rows,
+            )
+            continue
         alike = any(one.summed.alike for one in passes if one.summed is not None)
         yield finding(
             "sum-beside-means",
             "warning" if alike else "info",
             where,
-            f"The loss adds a sum over {rows} rows to a mean over the rows of the same batch, and nothing divides the sum: "
-            "its weight beside the mean grows with the size of the batch.",
-            steps=len(passes),
+            f"The loss adds a sum over {rows} rows to a mean over rows, and nothing divides the sum "
+            "alone: its weight beside the mean grows with the size of the batch.",
+            passes=len(passes),
             rows=rows,
         )
 

@@ -231,8 +231,8 @@ def other_followed(view: View) -> Iterator[Finding]:
             "average-of-another-model",
             "warning",
             one.where,
-            f"{one.name} was made from {one.begun} ({one.made_at.short}), and is updated here from {one.follows}, which is "
-            f"trained as well. After {times(taken, 'step')} it is an average of neither alone.",
+            f"{one.name} was made from {one.begun} ({one.made_at.short}), and is updated here from {one.follows} alone: after "
+            f"{times(taken, 'step')} it is no average of {one.begun}.",
             f"Update {one.name} from {one.begun}, or make it from {one.follows}.",
         )
 

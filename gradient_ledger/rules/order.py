@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import pairwise, zip_longest
+from itertools import pairwise, takewhile
 from typing import Any
 
 from gradient_ledger.events import (
@@ -679,13 +679,14 @@ def another_stepped(view: View) -> Iterator[Finding]:
     trained: set[int] = set()
     arrived: set[str] = set()
     events = [e for e in view.events if isinstance(e, (Accumulate, Clear, Ending))]
-    for event, following in zip_longest(events, events[1:]):
+    for at, event in enumerate(events):
         if isinstance(event, Accumulate):
             arrived |= set(event.names)
         elif isinstance(event, Ending) and event.optimizer is not None:
             other = None if _found_some(event) else _held_by_another(view, event.optimizer, arrived)
-            if isinstance(following, Ending) and following.optimizer == other:
-                other = None  # its turn comes next
+            turns = takewhile(lambda e: isinstance(e, Ending), events[at + 1 :])
+            if any(isinstance(e, Ending) and e.optimizer == other for e in turns):
+                other = None  # its turn comes
             trained |= {event.optimizer} if _found_some(event) else set()
             lines.setdefault((event.where, event.optimizer), []).append((event, other))
             arrived = set()

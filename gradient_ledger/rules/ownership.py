@@ -483,7 +483,8 @@ def unstepped(view: View) -> Iterator[Finding]:
     """An optimizer whose parameters get gradients, that never steps: nothing else uses them or moves what it holds."""
     log = view.log
     over = log.finished and not log.error
-    if not over or log.steps_by_hand or BY_HAND in view.windows or "step" in log.compiled or view.of(InputGradient):
+    by_hand = log.steps_by_hand or log.stepped_in_vain or BY_HAND in view.windows
+    if not over or by_hand or "step" in log.compiled or view.of(InputGradient):
         return
     following = {name for e in view.of(AverageUpdate) if e.trained for name in e.names}
     for entry in log.optimizers:

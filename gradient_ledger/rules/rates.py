@@ -202,6 +202,29 @@ def after_the_last(view: View) -> Iterator[Finding]:
             )
 
 
+def counted_anew(view: View) -> Iterator[Finding]:
+    """A counter of all steps that each epoch sets back, and steps that stand for epochs where a rate is set."""
+    if most_steps(view) < SETTLED:
+        return
+    if (one := view.log.counter_anew) is not None:
+        yield finding(
+            "counter-begins-anew",
+            "warning",
+            one.where,
+            f"{one.name} counts all steps by its name, and is set to 0 here in each epoch: what goes by it begins anew.",
+            f"Set {one.name} to 0 once, before the loop over epochs.",
+        )
+    if (one := view.log.given_for_epochs) is not None:
+        yield finding(
+            "schedule-on-another-clock",
+            "warning",
+            one.where,
+            f"What sets the learning rate here is made for the number of an epoch, by the name of its argument, and is given "
+            f"{one.name}.",
+            "Give it the number of the epoch.",
+        )
+
+
 def by_passes(view: View) -> Iterator[Finding]:
     """A rate that is set by the number of micro-batches, where the text knows the number of steps."""
     one = view.log.rate_by_passes

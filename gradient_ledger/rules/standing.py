@@ -231,6 +231,20 @@ def stand_ins(view: View) -> Iterator[Finding]:
             )
 
 
+def empty_statistics(view: View) -> Iterator[Finding]:
+    """BatchNorms in eval mode whose statistics nobody has filled, though their weights have moved."""
+    one = view.log.empty_norms
+    if one is not None and any(view.windows.values()):
+        yield finding(
+            "statistics-never-filled",
+            "warning",
+            one.where,
+            f"{some(one.names)} ran in eval mode with the running statistics that they were made with, zeros and ones, in all "
+            f"{one.times} calls looked at, and their weights have moved: nothing fills these statistics.",
+            names=list(one.names)[:10],
+        )
+
+
 def two_names(view: View) -> Iterator[Finding]:
     """What is averaged into, or copied from, another one by the names of the two, which are names of one."""
     one = view.log.under_two_names

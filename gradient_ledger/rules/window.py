@@ -229,11 +229,17 @@ def _starts_too_short(view: View, windows: list[Window], size: int) -> bool:
 
 
 def _counts_from_zero(windows: list[Window], size: int) -> bool:
-    """Whether each short window holds one pass, as the first does, and steps where a count begins anew at 0, by the text:
-    the epochs of a loader that is none of torch's."""
-    short = [w for w in windows if w.micro_batches != size]
-    counts = re.compile(r"\(?[\w.]+\)? % [\w.]+ == 0")
-    return all(w.micro_batches == 1 and counts.fullmatch(w.step.condition) for w in short)
+    """Whether each short window holds one pass, as the first does, or comes before one that does, as what is left over at
+    the end of an epoch, and steps where a count begins anew at 0, by the text: the epochs of a loader that is none of
+    torch's."""
+    held = [w.micro_batches for w in windows]
+    odd = [at for at, number in enumerate(held) if number != size]
+    begins = all(held[at] == 1 or held[at + 1 : at + 2] in ([1], []) for at in odd)
+    return begins and all(_COUNT.fullmatch(windows[at].step.condition) for at in odd)
+
+
+_COUNT = re.compile(r"\(?([\w.]+)\)? % ([\w.]+) == 0( or .*)?")
+"""A condition that counts: what, and up to what; and, it may be, that this is the last one."""
 
 
 def _begin(window: Window) -> int:
@@ -253,7 +259,7 @@ def _starts_short(view: View, windows: list[Window], size: int) -> Finding:
             sizes=sizes[:40],
             window=size,
         )
-    counter = re.fullmatch(r"\(?(\w+)\)? % ([\w.]+) == 0", first.step.condition)
+    counter = _COUNT.fullmatch(first.step.condition)
     remedy = f"Test ({counter[1]} + 1) % {counter[2]} == 0: a count that begins at 0 is one behind." if counter else ""
     return finding(
         "window-starts-short",

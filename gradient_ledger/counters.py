@@ -1,0 +1,120 @@
+"""Counters of all steps that begin anew in each epoch, and steps that are handed over as epochs: by the text."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from gradient_ledger import source
+from gradient_ledger.events import CounterAnew, Place
+from gradient_ledger.timetables import is_by_epochs
+
+_GLOBAL = re.compile(r"^(self\.)?(global_?(step|iter|batch|update)|total_(step|iter|update))\w*$", re.IGNORECASE)
+"""Names of counters that go on over epochs, by their name."""
+_SHOWS = re.compile(
+    r"print|log|add_scalar|write|info|append|report|set_postfix|set_description|display|show|format|save"
+)
+"""Names of what only shows a number, or keeps it."""
+_DEEP = 3
+"""Calls between a loop over epochs and the function of its steps."""
+
+
+def begun_anew(files: tuple[str, ...]) -> CounterAnew | None:
+    """A counter of all steps, by its name, that is set to 0 in each epoch and counted up in a loop inside, where more
+    than what is shown goes by it."""
+    for file in files:
+        if source.says(file, re.compile(r"\b(global_?|total_)\w+\s*=\s*0\s*(#.*)?$", re.IGNORECASE | re.MULTILINE)):
+            for within in source.functions(file):
+                found = _anew_in(files, file, within)
+                if found is not None:
+                    return found
+    return None
+
+
+def _anew_in(files: tuple[str, ...], file: str, within: ast.AST) -> CounterAnew | None:
+    nodes = source.own(within)
+    for one in (
+        n for n in nodes if isinstance(n, ast.Assign) and isinstance(n.value, ast.Constant) and n.value.value == 0
+    ):
+        name = ast.unparse(one.targets[0])
+        if len(one.targets) != 1 or not _GLOBAL.match(name):
+            continue
+        loop = source.loop_around(file, one.lineno)
+        region = loop if loop is not None else within
+        counted = [n for n in ast.walk(region) if isinstance(n, ast.For) and n is not loop and _counts_up(n, name)]
+        each = is_by_epochs(file, one.lineno) if loop is not None else _is_called_by_epochs(files, within, _DEEP)
+        if counted and each and _is_used(region, name):
+            return CounterAnew(Place(file, one.lineno, getattr(within, "name", "<module>")), name)
+    return None
+
+
+def _counts_up(loop: ast.For, name: str) -> bool:
+    return any(
+        (isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Add) and ast.unparse(n.target) == name)
+        or (isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == name and ast.unparse(n.value) == f"{name} + 1")
+        for n in ast.walk(loop)
+    )
+
+
+def _is_called_by_epochs(files: tuple[str, ...], within: ast.AST, left: int) -> bool:
+    """Whether a call of a function stands in a loop over epochs, or in a function of which that is so."""
+    name = getattr(within, "name", "")
+    if not name or name.startswith("__") or not left:
+        return False
+    calls = [
+        (file, caller, n.lineno)
+        for file in files
+        for caller in source.functions(file)
+        for n in source.own(caller)
+        if isinstance(n, ast.Call) and source.last_name(n.func) == name
+    ]
+    return any(
+        is_by_epochs(file, line) or _is_called_by_epochs(files, caller, left - 1) for file, caller, line in calls
+    )
+
+
+def _is_used(region: ast.AST, name: str) -> bool:
+    """Whether a number is read elsewhere than in what shows it, counts it up or sets it."""
+    parents = {inner: one for one in ast.walk(region) for inner in ast.iter_child_nodes(one)}
+    for one in ast.walk(region):
+        if isinstance(one, ast.Name | ast.Attribute) and ast.unparse(one) == name and isinstance(one.ctx, ast.Load):
+            above = list(_above(one, parents))
+            shown = any(isinstance(n, ast.Call) and _SHOWS.search(ast.unparse(n.func)) for n in above)
+            shown = shown or any(isinstance(n, ast.JoinedStr | ast.Return) for n in above)
+            counted = any(isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == name for n in above)
+            tested = any(isinstance(n, ast.If) and one in ast.walk(n.test) for n in above)
+            if not (shown or counted or tested):
+                return True
+    return False
+
+
+def _above(one: ast.AST, parents: dict[ast.AST, ast.AST]) -> Iterator[ast.AST]:
+    while one in parents:
+        one = parents[one]
+        yield one
+
+
+_EPOCH = re.compile(r"^(cur(rent)?_?)?epoch(_?(num|idx|no))?$", re.IGNORECASE)
+_STEP = re.compile(
+    r"^(self\.)?((global|cur(rent)?|total|batch)_?)?(step|iter|iteration|batch_idx|idx)s?$", re.IGNORECASE
+)
+
+
+def given_for_epochs(files: tuple[str, ...]) -> CounterAnew | None:
+    """A call that hands the number of a step to what is called an epoch by a function that sets the learning rate."""
+    takes: dict[str, int] = {}
+    for file in files:
+        for one in source.functions(file):
+            if isinstance(one, ast.FunctionDef) and re.search(r"\[.lr.\] =", ast.unparse(one)):
+                asked = [each.arg for each in one.args.args if each.arg not in ("self", "cls")]
+                takes |= {name: at for name in (one.name,) for at, arg in enumerate(asked) if _EPOCH.match(arg)}
+    for file in files if takes else ():
+        for within in source.functions(file):
+            for one in source.own(within):
+                at = takes.get(source.last_name(one.func)) if isinstance(one, ast.Call) else None
+                if at is not None and isinstance(one, ast.Call) and len(one.args) > at:
+                    given = ast.unparse(one.args[at])
+                    if _STEP.match(given):
+                        return CounterAnew(Place(file, one.lineno, getattr(within, "name", "<module>")), given)
+    return None
