@@ -22,7 +22,7 @@ from gradient_ledger.account import FRESH, Account, can_train
 from gradient_ledger.compiled import is_product, plain_name, uncompiled
 from gradient_ledger.events import Place
 from gradient_ledger.places import USER, Call, kind_of
-from gradient_ledger.tensors import is_zero
+from gradient_ledger.tensors import changing_print, is_zero
 
 MISSPELT = ("require_grad", "requires_grads", "require_grads", "requires_gradient", "require_gradient", "required_grad")
 """What is written where `requires_grad` is meant."""
@@ -128,6 +128,7 @@ class OptimizerAccount:
         "dead",
         "empty_group",
         "first_event",
+        "first_print",
         "last_step",
         "follows",
         "lasted",
@@ -191,6 +192,8 @@ class OptimizerAccount:
         """What the user's code has made around it, while that knows nothing of its steps."""
         self._smallest: Account | None = None
         self.clock = Clock()
+        self.first_print: float | None = None
+        """A print of its smallest parameter, taken at the first losses that went backward before it had stepped."""
 
     def smallest(self) -> Account | None:
         """The account of its smallest parameter that needs a gradient: the cheapest one to look at."""
@@ -198,6 +201,16 @@ class OptimizerAccount:
             mine = [(p.numel(), a) for a in self.accounts if (p := a.ref()) is not None and can_train(p)]
             self._smallest = min(mine, key=lambda one: one[0])[1] if mine else None
         return self._smallest
+
+    def has_moved(self) -> bool:
+        """Whether one of its smallest parameters has another print than when it was first asked; the first time says
+        no."""
+        smallest = self.smallest()
+        parameter = smallest.ref() if smallest is not None else None
+        now = changing_print(parameter) if parameter is not None else None
+        if self.first_print is None:
+            self.first_print = now
+        return now != self.first_print
 
     @property
     def alive(self) -> bool:

@@ -980,6 +980,8 @@ class OptimizerFacts:
     follows: int | None = None
     """The optimizer of the same line that took its last step on the same parameters right before this one's first, and
     whose moments or momentum this one does not have; None where there is none."""
+    moved: bool = False
+    """Whether it never stepped, and what it holds has changed since its first gradients."""
     passed_by: PassedBy | None = None
     """What was made around it, steps it by its text and does more, and knew nothing of its steps; looked for at its
     fifth step, and looked at until the end."""
@@ -1503,6 +1505,8 @@ class Log:
     """An average that is updated from another model than the one it was made from, by the text."""
     copied_back: TargetNetwork | None = None
     """A target network that is loaded into the one it should follow, and the line that does so."""
+    led_by_another: OtherFollowed | None = None
+    """A target that is updated from a network with another number than its own, by their names."""
     under_two_names: TargetNetwork | None = None
     """What an object keeps under two names, and a function of its writes from one to the other."""
     left_behind: Uncalled | None = None

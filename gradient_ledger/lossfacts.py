@@ -86,6 +86,9 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         _look_for_anchors(state, one, node)
     if passes > SAMPLES:
         return
+    for entry in state.books.optimizers:
+        if not entry.steps:
+            entry.has_moved()  # takes the first print
     one.draft.fields["quotient"] = divided = graph.divided(node, scaled)
     if divided > 1 and (last := lastones.taken(line)) is not None:
         one.draft.fields |= {"last_at": last, "last_of": divided}

@@ -315,6 +315,7 @@ class Recorder(State):
                         grouped_at=(grouped := _first_of(source.grouped_at, entry, asked[entry.number].place)),
                         filtered_at=_first_of(source.filtered_at, entry, grouped or asked[entry.number].place),
                         follows=entry.follows,
+                        moved=not entry.steps and entry.has_moved(),
                         passed_by=wrappers.passed_by(entry),
                         empty_group=entry.empty_group,
                         without_gradients=making.steps_without_gradients(entry.ref()),

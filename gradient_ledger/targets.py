@@ -205,6 +205,49 @@ def other_followed(files: tuple[str, ...]) -> OtherFollowed | None:
     return None
 
 
+_OF = re.compile(r"_?(target|targ|tgt|old|slow)_?", re.IGNORECASE)
+"""Words in the name of a target that the name of what it follows has not."""
+
+
+@lru_cache(maxsize=64)
+def led_by_another(files: tuple[str, ...]) -> OtherFollowed | None:
+    """A target that is updated from a network with another number than its own by their names, where there is one with
+    its own: `target_critic2` from `critic1`."""
+    saying = functions_in(file for file in files if says(file, _TARGETS))
+    for within, file in saying.items():
+        for line, given in _side_by_side(within):
+            for name, other in (given, given[::-1]):
+                base = _OF.sub("", name)
+                numbered = re.sub(r"\d", "", base) == re.sub(r"\d", "", other) and base != other
+                if _TARGETS.search(name) and not _TARGETS.search(other) and numbered and _is_made(base, files):
+                    where = Place(file, line, getattr(within, "name", "<module>"))
+                    return OtherFollowed(name, base, where, other, where)
+    return None
+
+
+def _side_by_side(within: ast.AST) -> Iterator[tuple[int, tuple[str, str]]]:
+    """The names of two networks whose parameters a loop goes over together, or of which a call updates one."""
+    for one in own(within):
+        if isinstance(one, ast.Call) and len(one.args) >= 2:
+            sides = [_networks(each) for each in one.args[:2]]
+            zipped = last_name(one.func) == "zip" and not any(map(sides.__contains__, one.args[:2]))
+            if zipped or _is_update(last_name(one.func)):
+                names = last_name(sides[0]), last_name(sides[1])
+                if all(names):
+                    yield one.args[0].lineno, names
+
+
+def _is_made(name: str, files: Iterable[str]) -> bool:
+    return any(says(file, re.compile(rf"\b{name}\s*=(?!=)")) for file in files)
+
+
+def _networks(one: ast.expr) -> ast.expr:
+    """What is asked for its parameters, or what stands there itself."""
+    if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "parameters":
+        return one.func.value
+    return one
+
+
 def _averages_made(within: ast.AST) -> Iterator[tuple[str, str, int]]:
     """Where a function's own text makes an average of a model: its name, the model's, and the line."""
     for one in own(within):

@@ -42,6 +42,7 @@ READERS: dict[str, Callable[[Files], Any]] = {
     "other_followed": targets.other_followed,
     "copied_back": targets.copied_back,
     "under_two_names": targets.under_two_names,
+    "led_by_another": targets.led_by_another,
     "detached_whole": cancelled.detached_whole,
     "cast_low_at": lambda files: source.only_line(files, source.CASTS_A_MODEL),
     "unwritten": misplaced.unwritten,

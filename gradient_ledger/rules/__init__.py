@@ -82,6 +82,7 @@ RULES: tuple[Rule, ...] = (
     following.drawn_back,
     following.other_followed,
     following.copied_back,
+    following.led_by_another,
     division.stepped_every_time,
     division.never_reset,
     division.by_itself,

@@ -237,6 +237,19 @@ def other_followed(view: View) -> Iterator[Finding]:
         )
 
 
+def led_by_another(view: View) -> Iterator[Finding]:
+    """A target that is updated from the twin of the network whose target it is by its name."""
+    one = view.log.led_by_another
+    if one is not None and most_steps(view) >= SETTLED:
+        yield finding(
+            "average-of-another-model",
+            "warning",
+            one.where,
+            f"{one.name} is the target of {one.begun} by its name, and is updated here from {one.follows}.",
+            f"Update it from {one.begun}.",
+        )
+
+
 def copied_back(view: View) -> Iterator[Finding]:
     """A target network is copied into the network that it should follow."""
     log, one = view.log, view.log.copied_back

@@ -491,7 +491,7 @@ def unstepped(view: View) -> Iterator[Finding]:
         mine = [p for p in log.parameters if entry.number in p.owners and p.deposits > 1]
         used = any(p.by_hand or p.given or p.shifted or p.rewritten or p.stepped_by or p.lent for p in mine)
         used = used or any(p.name in following for p in mine)
-        if entry.steps or entry.number in view.windows or used or not mine:
+        if entry.steps or entry.moved or entry.number in view.windows or used or not mine:
             continue
         names = {p.name for p in mine}
         reached = [e for e in view.of(Accumulate) if names & set(e.names)]
