@@ -203,14 +203,14 @@ class OptimizerAccount:
         return self._smallest
 
     def has_moved(self) -> bool:
-        """Whether one of its smallest parameters has another print than when it was first asked; the first time says
-        no."""
+        """Whether its smallest parameter has another print than when it was first asked. The first time says no, and so
+        does what is gone."""
         smallest = self.smallest()
         parameter = smallest.ref() if smallest is not None else None
         now = changing_print(parameter) if parameter is not None else None
         if self.first_print is None:
             self.first_print = now
-        return now != self.first_print
+        return now is not None and now != self.first_print
 
     @property
     def alive(self) -> bool:
@@ -236,6 +236,21 @@ class Imitated:
         """A print of its weights at first."""
         self.changed = False
         """Whether they have moved since, or gradients or an optimizer have come to them."""
+
+
+class EmptyNorm(NamedTuple):
+    """A BatchNorm that runs in eval mode with the statistics that it was made with."""
+
+    name: str
+    """Its name and its class."""
+    print: float | None
+    """A print of its weights at the last look."""
+    moved: int
+    """How often they had another one than at the look before."""
+    calls: int
+    """Calls by the last look."""
+    place: Place | None
+    """Where its model was called."""
 
 
 class ModuleAccount:

@@ -10,7 +10,7 @@ from gradient_ledger import source
 from gradient_ledger.events import CounterAnew, Place
 from gradient_ledger.timetables import is_by_epochs
 
-_GLOBAL = re.compile(r"^(self\.)?(global_?(step|iter|batch|update)|total_(step|iter|update))\w*$", re.IGNORECASE)
+_GLOBAL = re.compile(r"^(self\.)?global_?(step|iter|batch|update)\w*$", re.IGNORECASE)
 """Names of counters that go on over epochs, by their name."""
 _SHOWS = re.compile(
     r"print|log|add_scalar|write|info|append|report|set_postfix|set_description|display|show|format|save"
@@ -24,7 +24,7 @@ def begun_anew(files: tuple[str, ...]) -> CounterAnew | None:
     """A counter of all steps, by its name, that is set to 0 in each epoch and counted up in a loop inside, where more
     than what is shown goes by it."""
     for file in files:
-        if source.says(file, re.compile(r"\b(global_?|total_)\w+\s*=\s*0\s*(#.*)?$", re.IGNORECASE | re.MULTILINE)):
+        if source.says(file, re.compile(r"\bglobal_?\w+\s*=\s*0\s*(#.*)?$", re.IGNORECASE | re.MULTILINE)):
             for within in source.functions(file):
                 found = _anew_in(files, file, within)
                 if found is not None:
@@ -42,11 +42,23 @@ def _anew_in(files: tuple[str, ...], file: str, within: ast.AST) -> CounterAnew 
             continue
         loop = source.loop_around(file, one.lineno)
         region = loop if loop is not None else within
-        counted = [n for n in ast.walk(region) if isinstance(n, ast.For) and n is not loop and _counts_up(n, name)]
+        inside = [n for n in ast.walk(region) if isinstance(n, ast.For) and n is not loop]
+        counted = [n for n in inside if _counts_up(n, name)]
         each = is_by_epochs(file, one.lineno) if loop is not None else _is_called_by_epochs(files, within, _DEEP)
-        if counted and each and _is_used(region, name):
+        # A loop over whole runs has another one over epochs in it; and who adds the epochs before knows of them.
+        runs = any(is_by_epochs(file, n.body[0].lineno) for n in inside)
+        knows = re.search(r"epoch\w*\s*\*|\*\s*(self\.)?\w*epoch", ast.unparse(region)) or _sets_again(
+            region, one, name
+        )
+        if counted and each and not runs and not knows and any(_is_used(n, name) for n in counted):
             return CounterAnew(Place(file, one.lineno, getattr(within, "name", "<module>")), name)
     return None
+
+
+def _sets_again(region: ast.AST, begun: ast.Assign, name: str) -> bool:
+    """Whether a counter is set to something else as well, but for being counted up."""
+    sets = (n for n in ast.walk(region) if isinstance(n, ast.Assign) and n is not begun)
+    return any(ast.unparse(n.targets[0]) == name and ast.unparse(n.value) != f"{name} + 1" for n in sets)
 
 
 def _counts_up(loop: ast.For, name: str) -> bool:
@@ -81,12 +93,19 @@ def _is_used(region: ast.AST, name: str) -> bool:
         if isinstance(one, ast.Name | ast.Attribute) and ast.unparse(one) == name and isinstance(one.ctx, ast.Load):
             above = list(_above(one, parents))
             shown = any(isinstance(n, ast.Call) and _SHOWS.search(ast.unparse(n.func)) for n in above)
-            shown = shown or any(isinstance(n, ast.JoinedStr | ast.Return) for n in above)
+            shown = shown or any(isinstance(n, ast.JoinedStr | ast.Return | ast.Dict) for n in above)
+            shown = shown or any(
+                isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod) and _is_text(n.left) for n in above
+            )
             counted = any(isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == name for n in above)
             tested = any(isinstance(n, ast.If) and one in ast.walk(n.test) for n in above)
             if not (shown or counted or tested):
                 return True
     return False
+
+
+def _is_text(one: ast.AST) -> bool:
+    return isinstance(one, ast.Constant) and isinstance(one.value, str)
 
 
 def _above(one: ast.AST, parents: dict[ast.AST, ast.AST]) -> Iterator[ast.AST]:
@@ -108,6 +127,8 @@ def given_for_epochs(files: tuple[str, ...]) -> CounterAnew | None:
         for one in source.functions(file):
             if isinstance(one, ast.FunctionDef) and re.search(r"\[.lr.\] =", ast.unparse(one)):
                 asked = [each.arg for each in one.args.args if each.arg not in ("self", "cls")]
+                if any(re.search(r"step|iter|total|batch", arg) for arg in asked):
+                    continue
                 takes |= {name: at for name in (one.name,) for at, arg in enumerate(asked) if _EPOCH.match(arg)}
     for file in files if takes else ():
         for within in source.functions(file):
@@ -115,6 +136,12 @@ def given_for_epochs(files: tuple[str, ...]) -> CounterAnew | None:
                 at = takes.get(source.last_name(one.func)) if isinstance(one, ast.Call) else None
                 if at is not None and isinstance(one, ast.Call) and len(one.args) > at:
                     given = ast.unparse(one.args[at])
-                    if _STEP.match(given):
+                    if _STEP.match(given) and _is_in_epochs(file, one.lineno):
                         return CounterAnew(Place(file, one.lineno, getattr(within, "name", "<module>")), given)
     return None
+
+
+def _is_in_epochs(file: str, line: int) -> bool:
+    """Whether the loop around a line stands itself in a loop over epochs."""
+    loop = source.loop_around(file, line)
+    return loop is not None and not is_by_epochs(file, line) and is_by_epochs(file, loop.lineno)

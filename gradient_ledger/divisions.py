@@ -228,7 +228,8 @@ def halved_alone(files: tuple[str, ...]) -> SumApart | None:
     `(real + fake) / 2`, in a file that goes backward."""
     for file in (file for file in files if source.says(file, _BACKWARD)):
         for one in (one for within in source.functions(file) for one in source.own(within)):
-            if isinstance(one, ast.Assign) and _LOSS_NAME.search(ast.unparse(one.targets[0])):
+            told = ast.unparse(one.targets[0]) if isinstance(one, ast.Assign) else "loss"
+            if isinstance(one, ast.Assign | ast.Return) and one.value is not None and _LOSS_NAME.search(told):
                 for sum_ in (n for n in ast.walk(one.value) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add)):
                     for whole, other in ((sum_.left, sum_.right), (sum_.right, sum_.left)):
                         half = _half(other)

@@ -1149,7 +1149,7 @@ class EmptyNorms:
     names: tuple[str, ...]
     """They."""
     times: int
-    """How often one of them ran so."""
+    """How often one of them had run so when it was last looked at."""
 
 
 @dataclass(frozen=True)
@@ -1356,6 +1356,8 @@ class GraphlessSummand:
     """The line."""
     values: tuple[float, ...]
     """The numbers, in all passes looked at."""
+    taken_out: bool = False
+    """Whether the text of that line takes a number out of its graph, as `.item()` does."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +21,8 @@ LEAST = 3
 """Passes in which such a summand was another one each time."""
 BEFORE = 2
 """Losses that may have been summed up before a closer look began, and go backward in it."""
+_TAKES_OUT = re.compile(r"\.(item|tolist)\(\)|\.data\b|\bfloat\(")
+"""Text that takes a number out of its graph, and does not say that it is meant as `detach()` does."""
 MOST = 32
 """Nodes between a loss and its summands that are looked at."""
 
@@ -82,7 +85,7 @@ def look(state: State, node: Any, line: Trail) -> None:
 def facts(state: State) -> tuple[GraphlessSummand, ...]:
     """The sums that add a number without a graph to the loss of a line each time, never the same one."""
     return tuple(
-        GraphlessSummand(place, tuple(values))
+        GraphlessSummand(place, tuple(values), taken_out=_TAKES_OUT.search(place.code) is not None)
         for (line, place), values in state.graphless.items()
         if len(values) >= max(LEAST, state.summed[line] - BEFORE) and _always_others(values)
     )

@@ -94,9 +94,11 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         one.draft.fields |= {"last_at": last, "last_of": divided}
     one.draft.fields["contrast"] = graph.contrast(node)
     if (summed := reduced.look(node, scaled)) is not None:
-        written = reduced.divided_at if summed.again else reduced.written_at
-        where = written(state.journal.files()) or losses.made_at(places.user_frame(frame))
-        one.draft.fields["summed"] = replace(summed, where=where or one.deposit.place)
+        files = state.journal.files()
+        where = reduced.divided_at(files) if summed.again else reduced.written_at(files)
+        if where is not None or not summed.again:  # a number alone may be a weight
+            where = where or losses.made_at(places.user_frame(frame)) or one.deposit.place
+            one.draft.fields["summed"] = replace(summed, where=where)
     marks = (inner.metadata.get(f"{state.mark} gradient") for inner in compared.every(node))
     one.draft.fields["of_gradients"] = list(dict.fromkeys(account for account in marks if account is not None))
     _note_reaches(state, one, node, places.user_frame(frame))

@@ -12,7 +12,7 @@ from torch import nn
 
 from gradient_ledger import losses, places, source
 from gradient_ledger.account import FRESH, Account
-from gradient_ledger.books import BATCH_NORMS, Imitated, ModuleAccount, OptimizerAccount
+from gradient_ledger.books import BATCH_NORMS, EmptyNorm, Imitated, ModuleAccount, OptimizerAccount
 from gradient_ledger.events import EmptyNorms, Evaluated, NoisyTeacher, Place
 from gradient_ledger.journal import Draft
 from gradient_ledger.state import State
@@ -241,33 +241,33 @@ def depends_on_mode(module: nn.Module) -> bool:
 
 
 def normed_without(state: State, entry: ModuleAccount, module: nn.Module, frame: FrameType) -> None:
-    """A BatchNorm runs in eval mode, when steps were taken: whether its statistics are those that it was made with, and
-    its weights are not."""
-    if entry in state.norms_filled or not state.budget.may_look(("norm", id(entry)), EMPTY_LOOKS):
+    """A BatchNorm runs in eval mode, when steps were taken: whether its statistics are those that it was made with
+    while its weights move, and no optimizer holds these: they are an average's."""
+    count = state.budget.asked(("norm", id(entry)))
+    if count & (count - 1) or entry in state.norms_filled:
         return
     mean, variance, weight = (getattr(module, name, None) for name in ("running_mean", "running_var", "weight"))
-    if mean is None or variance is None or weight is None or bool(mean.any()) or not bool((variance == 1).all()):
+    empty = mean is not None and variance is not None and not bool(mean.any()) and bool((variance == 1).all())
+    account = state.books.find(weight) if isinstance(weight, nn.Parameter) else None
+    if not empty or weight is None or (account is not None and account.owned):
         state.norms_filled.add(entry)
         state.norms_empty.pop(entry, None)
-    elif not bool((weight == 1).all()):
-        place = next((at for at in places.calls(frame) if at.function != "forward"), places.user_place(frame))
-        often, where = state.norms_empty.get(entry, (0, place))
-        state.norms_empty[entry] = often + 1, where
-
-
-EMPTY_LOOKS = 8
-"""How often the statistics of one BatchNorm are looked at."""
+        return
+    before = state.norms_empty.get(entry)
+    place = next((at for at in places.calls(frame) if at.function != "forward"), places.user_place(frame))
+    now = changing_print(weight)
+    moves = before is not None and (before.moved + (before.print != now))
+    state.norms_empty[entry] = EmptyNorm(
+        named(state, module), now, int(moves), count, before.place if before else place
+    )
 
 
 def empty_norms(state: State) -> EmptyNorms | None:
     """The BatchNorms that ran so, again and again."""
-    found = [
-        (entry, often, where) for entry, (often, where) in state.norms_empty.items() if often > 2 and where is not None
-    ]
-    if not found:
+    found = [one for one in state.norms_empty.values() if one.moved > 1 and one.place is not None]
+    if not found or found[0].place is None:
         return None
-    names = tuple(entry.name for entry, _, _ in found)
-    return EmptyNorms(found[0][2], names, max(often for _, often, _ in found))
+    return EmptyNorms(found[0].place, tuple(one.name for one in found), max(one.calls for one in found))
 
 
 _TEACHER = re.compile(r"(?<![a-z])teacher|^t_(net|model)$|^(net|model)_t$", re.IGNORECASE)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from gradient_ledger import source
-from gradient_ledger.compared import leaves
+from gradient_ledger.compared import every, leaves
 from gradient_ledger.events import Place, SummedRows
 from gradient_ledger.graph import number, saved, summands, without_factors
 
@@ -48,7 +48,7 @@ def look(node: Any, scaled: bool) -> SummedRows | None:
             return SummedRows(term.sizes[0], alike=True, again=True)
         if term.how != "sum" or not _is_of_rows(term) or term.factor * term.sizes[0] <= 1:
             continue
-        if _is_weight(term.below):
+        if _is_weight(term.below) or _is_of_gradients(term.below):
             continue
         beside = [
             other for other in averaged if _are_of_one_batch(term.sizes, other.sizes) or _are_one_loss(term, other)
@@ -68,7 +68,7 @@ def written_at(files: Iterable[str]) -> Place | None:
 
 _ROWS = (
     r"^(?!.*(\.sum\(|reduction\s*=|item\(|\+=)).*loss.*/\s*\(?\s*"
-    r"([\w.]+\.(size\(0\)|shape\[0\])|len\(|(\w+\.)*(batch_?size|bs|[BN])\b)"
+    r"([\w.]+\.(size\(0\)|shape\[0\])|(\w+\.)*(batch_?size|bs|B)\b)"
 )
 """Text of a loss that is divided by the number of rows."""
 
@@ -173,6 +173,13 @@ def _are_one_loss(term: Reduced, other: Reduced) -> bool:
     """Whether what is summed for each row is of the kind that the other one takes the mean of."""
     kinds = {type(one).__name__ for one in _near(term.below) if getattr(one, "_saved_reduction", 1) == 0}
     return other.how == "mean" and (other.word in kinds or type(other.below).__name__ in kinds)
+
+
+def _is_of_gradients(node: Any) -> bool:
+    """Whether what is summed was computed from gradients of sums or means: those of each row are its own, or hold the
+    number of rows already."""
+    kinds = {type(one).__name__ for one in every(node)}
+    return any("BackwardBackward" in kind or "GradBackward" in kind for kind in kinds)
 
 
 def _is_weight(node: Any) -> bool:

@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn.parameter import is_lazy
 
 from gradient_ledger.account import Account
-from gradient_ledger.books import Books, ModuleAccount, OptimizerAccount
+from gradient_ledger.books import Books, EmptyNorm, ModuleAccount, OptimizerAccount
 from gradient_ledger.budget import Budget
 from gradient_ledger.compiled import run_as_it_is
 from gradient_ledger.events import Event, LateHook, Place, StandIn, Trail
@@ -178,8 +178,8 @@ class State:
         """How many losses of a line were looked through for such."""
         self.norms_filled: set[ModuleAccount] = set()
         """BatchNorms whose running statistics were seen with something in them."""
-        self.norms_empty: dict[ModuleAccount, tuple[int, Place | None]] = {}
-        """Those that ran in eval mode with nothing in them: how often that was seen, and where."""
+        self.norms_empty: dict[ModuleAccount, EmptyNorm] = {}
+        """Those that run in eval mode with nothing in them."""
         self.norms = 0
         """Vectors brought to unit length that a closer look has seen."""
         self.trained_at: set[tuple[str, int] | None] = set()

@@ -27,12 +27,14 @@ from gradient_ledger.events import (
     Clear,
     Clip,
     Comparison,
+    CounterAnew,
     CrossedRows,
     Crossing,
     DataPass,
     DoubledSchedule,
     DrawnWeights,
     Edit,
+    EmptyNorms,
     Evaluated,
     Event,
     Finding,
@@ -40,6 +42,7 @@ from gradient_ledger.events import (
     FreshLeaf,
     FrozenMeanwhile,
     GoneGradients,
+    GraphlessSummand,
     GrownGradients,
     HandedState,
     HelperCall,
@@ -1938,6 +1941,32 @@ def a_count_from_zero_in_every_epoch() -> Log:
     return uneven(1, 4, 4, 2, 4, 4, 2, 4, 4, loader=True, epoch=10, condition="i % 4 == 0").log()
 
 
+OR_THE_LAST = "i % 4 == 0 or i + 1 == n"
+
+
+@finds(
+    "window.sizes",
+    "window-starts-short",
+    "error",
+    IF,
+    "the steps used 1, 3 times 4, 2, 1, 3 times 4, 2, 1, 3 times 4, 2:",
+    remedy="Test (i + 1) % 4 == 0: a count that begins at 0 is one behind.",
+)
+def a_count_from_zero_or_the_last_batch_of_an_epoch() -> Log:
+    """Fifteen batches an epoch, of no loader of torch's: what is left over is stepped, too."""
+    return uneven(*[1, 4, 4, 4, 2] * 3, condition=OR_THE_LAST).log()
+
+
+@quiet("window.sizes")
+def what_is_left_over_is_stepped_and_the_next_epoch_begins_with_two() -> Log:
+    return uneven(1, 4, 4, 4, 2, 2, 4, 4, 4, 2, condition=OR_THE_LAST).log()
+
+
+@quiet("window.sizes")
+def what_is_left_over_is_stepped_and_the_condition_is_of_another_form() -> Log:
+    return uneven(*[1, 4, 4, 4, 2] * 3, condition="ready or i + 1 == n").log()
+
+
 @finds("window.sizes", "window-misaligned", "warning", IF, "the steps used 4, 4, 3, 4:")
 def a_guard_passes_over_a_batch_of_a_window() -> Log:
     tape = uneven(4, 4)
@@ -3037,7 +3066,7 @@ def led_by_another(steps: int = 8) -> Log:
     "average-of-another-model",
     "warning",
     OTHER,
-    "ema was made from student (train.py:1), and is updated here from teacher",
+    "ema was made from student (train.py:1), and is updated here from teacher alone: after 8 steps it is no average of",
     remedy="Update ema from student, or make it from teacher.",
 )
 def an_average_of_the_student_takes_in_the_teacher() -> Log:
@@ -3047,6 +3076,26 @@ def an_average_of_the_student_takes_in_the_teacher() -> Log:
 @quiet("following.other_followed")
 def an_average_takes_in_another_model_in_a_short_run() -> Log:
     return led_by_another(steps=7)
+
+
+OF_A_TWIN = OtherFollowed("target_critic2", "critic2", at(OTHER), "critic1", at(OTHER))
+
+
+@finds(
+    "following.led_by_another",
+    "average-of-another-model",
+    "warning",
+    OTHER,
+    "target_critic2 is the target of critic2 by its name, and is updated here from critic1",
+    remedy="Update it from critic2.",
+)
+def a_target_takes_in_the_twin_of_its_network() -> Log:
+    return windows(*[1] * 8).log(led_by_another=OF_A_TWIN)
+
+
+@quiet("following.led_by_another")
+def a_target_takes_in_the_twin_of_its_network_in_a_short_run() -> Log:
+    return windows(*[1] * 7).log(led_by_another=OF_A_TWIN)
 
 
 @quiet("following.copied_back")
@@ -4027,6 +4076,41 @@ def a_norm_without_graph_and_no_step() -> Log:
     return tape.log(bare_norms=(BareNorm(at(OTHER), 4, True),))
 
 
+BARE = GraphlessSummand(at(OTHER), (0.5, 0.25, 0.0, 0.125))
+
+
+@finds(
+    "graphs.bare_numbers",
+    "summand-without-graph",
+    "info",
+    OTHER,
+    "A number that changes from step to step is added to the loss here, and has no graph, in any of 4 passes looked at",
+    values=[0.5, 0.25, 0.0, 0.125],
+)
+def a_number_without_a_graph_is_added_in_each_step() -> Log:
+    return windows(1, 1, 1, 1).log(graphless=(BARE,))
+
+
+@finds("graphs.bare_numbers", "summand-without-graph", "warning", OTHER, "in any of 12 passes", values=[0.5] * 10)
+def a_number_that_its_line_takes_out_of_its_graph_is_added_in_many_steps() -> Log:
+    return windows(*[1] * 12).log(graphless=(GraphlessSummand(at(OTHER), (0.5,) * 12, taken_out=True),))
+
+
+@quiet("graphs.bare_numbers")
+def a_number_without_a_graph_is_added_and_nothing_steps() -> Log:
+    tape = Tape("w b")
+    tape.passes(1)
+    tape.clear()
+    return tape.log(graphless=(BARE,))
+
+
+def test_a_summand_that_the_text_tells_of_is_not_told_of_again_by_its_sum() -> None:
+    by_text = with_summand("aux", 0.5, 0.25)
+    assert findings(replace(by_text, graphless=(BARE,))) == findings(by_text) != []
+    apart = values_apart()
+    assert findings(replace(apart, graphless=(BARE,))) == findings(apart) != []
+
+
 @finds("graphs.flat_ratios", "ratio-always-one", "warning", OTHER, "before each of 3 steps looked at", steps=[0, 1, 2])
 def the_old_probabilities_are_the_new_ones() -> Log:
     return ratios(3)
@@ -4664,6 +4748,44 @@ def behind_the_last(steps: int = 8, outside: bool = True, told: dict[str, Any] |
     return tape.log(**(told or {}))
 
 
+@finds(
+    "rates.counted_anew",
+    "counter-begins-anew",
+    "warning",
+    OTHER,
+    "global_step counts all steps by its name, and is set to 0 here in each epoch: what goes by it begins anew",
+    remedy="Set global_step to 0 once, before the loop over epochs.",
+)
+def a_counter_of_all_steps_begins_anew() -> Log:
+    return counting(counter_anew=CounterAnew(at(OTHER), "global_step"))
+
+
+@finds(
+    "rates.counted_anew",
+    "schedule-on-another-clock",
+    "warning",
+    SCHEDULE,
+    "is made for the number of an epoch, by the name of its argument, and is given step",
+    remedy="Give it the number of the epoch.",
+)
+def what_sets_the_rate_by_epochs_is_given_a_step() -> Log:
+    return counting(given_for_epochs=CounterAnew(at(SCHEDULE), "step"))
+
+
+@quiet("rates.counted_anew")
+def a_counter_begins_anew_in_a_short_run() -> Log:
+    return counting(7, counter_anew=CounterAnew(at(OTHER), "global_step"))
+
+
+@quiet("rates.counted_anew")
+def what_sets_the_rate_by_epochs_is_given_a_step_in_a_short_run() -> Log:
+    return counting(7, given_for_epochs=CounterAnew(at(SCHEDULE), "step"))
+
+
+def counting(steps: int = 8, **fields: Any) -> Log:
+    return windows(*[1] * steps).log(**fields)
+
+
 BY_PASSES = RateByPasses(at(SCHEDULE), "set_rate", "iteration", "iteration // 4")
 
 
@@ -4775,11 +4897,12 @@ def one_of_two_losses_is_halved_and_nothing_steps() -> Log:
     "sum-beside-means",
     "warning",
     OTHER,
-    "The loss adds a sum over 16 rows to a mean over the rows of the same batch, and nothing divides the sum",
+    "The loss adds a sum over 16 rows to a mean over rows, and nothing divides the sum alone",
+    passes=3,
     rows=16,
 )
 def a_sum_of_squares_stands_beside_a_mean_of_squares() -> Log:
-    return summing(SummedRows(16, True, at(OTHER)))
+    return summing(SummedRows(16, True, where=at(OTHER)))
 
 
 @finds(
@@ -4791,12 +4914,26 @@ def a_sum_of_squares_stands_beside_a_mean_of_squares() -> Log:
     rows=16,
 )
 def a_sum_stands_beside_a_mean_of_something_else() -> Log:
-    return summing(SummedRows(16, False, at(OTHER)))
+    return summing(SummedRows(16, False, where=at(OTHER)))
 
 
 @finds("division.sums_beside_means", "sum-beside-means", "warning", None, "a sum over 16 rows", rows=16)
 def a_sum_stands_beside_a_mean_at_no_known_line_and_the_last_batch_is_short() -> Log:
     return summing(SummedRows(16, False), SummedRows(12, True))
+
+
+@finds(
+    "division.sums_beside_means",
+    "divided-twice",
+    "warning",
+    OTHER,
+    "A mean over the rows of a batch is divided by 16, the number of these rows, once more, beside a mean that is not",
+    "it counts 16 times too little",
+    remedy="Leave the second division out.",
+    rows=16,
+)
+def a_mean_is_divided_by_its_rows_once_more_and_the_last_batch_is_short() -> Log:
+    return summing(SummedRows(16, True, again=True, where=at(OTHER)), SummedRows(12, True, again=True, where=at(OTHER)))
 
 
 @quiet("division.sums_beside_means")
@@ -7795,6 +7932,27 @@ def a_model_under_two_names_is_averaged_into_itself() -> Log:
 @quiet("standing.two_names")
 def a_model_under_two_names_is_not_trained() -> Log:
     return Tape("w b").log(under_two_names=TWO_NAMES)
+
+
+EMPTY = EmptyNorms(at(FORWARD), ("norm1", "norm2"), 8)
+
+
+@finds(
+    "standing.empty_statistics",
+    "statistics-never-filled",
+    "warning",
+    FORWARD,
+    "norm1 and norm2 ran in eval mode with the running statistics that they were made with, zeros and ones",
+    "for 8 calls, while their weights moved: nothing fills these statistics",
+    names=["norm1", "norm2"],
+)
+def norms_of_an_average_run_with_statistics_that_nobody_fills() -> Log:
+    return windows(1, 1).log(empty_norms=EMPTY)
+
+
+@quiet("standing.empty_statistics")
+def norms_run_with_statistics_that_nobody_fills_and_nothing_steps() -> Log:
+    return Tape("w b").log(empty_norms=EMPTY)
 
 
 @finds("standing.own_loads", "loaded-onto-itself", "warning", EDIT, "onto themselves")

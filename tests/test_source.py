@@ -11,6 +11,7 @@ from gradient_ledger import (
     GradientLedger,
     behind,
     buffers,
+    counters,
     divisions,
     lastones,
     misplaced,
@@ -41,6 +42,11 @@ COUNTING = {
     "def rate(step):\n    return min(1, step / warmup_steps)\n": "rate(step)",
     "f = lambda it: 1 - it / args.max_iters\n": "lambda(it)",
     "def rate(step_num):\n    return step_num ** -0.5 * cfg.n_warm_up_step\n": "rate(step_num)",
+    'f = lambda step: min(1, (step + 1) / cfg["warmup_steps"])\n': "lambda(step)",
+    'def rate(step):\n    return 1 - step / cfg["train"]["max_iters"]\n': "rate(step)",
+    'f = lambda step: min(1, (step + 1) / cfg["warmup_epochs"])\n': "",
+    'f = lambda epoch: min(1, (epoch + 1) / cfg["warmup_steps"])\n': "",
+    'f = lambda step: cfg["rates"][step]\n': "",
     "def rate(epoch):\n    return min(1, epoch / warmup_steps)\n": "",
     "def rate(step):\n    return 0.95 ** step\n": "",
     "def rate(step):\n    return min(1, step / warmup_epochs)\n": "",
@@ -934,6 +940,94 @@ SUMS = {
 def test_the_one_line_with_a_sum_that_nothing_divides(text: str, tmp_path: Path) -> None:
     found = reduced.written_at([written(tmp_path, text)])
     assert (found and found.line) == SUMS[text]
+
+
+DIVIDED = {
+    "recon_loss = F.mse_loss(out, x) / x.size(0)\n": 1,
+    "a = f(x)\nloss = (kl_loss + a) / x.shape[0]\n": 2,
+    "loss = mse_loss(a, b) / len(layers) + other\n": None,
+    "loss = l1_loss(a, b) / batch_size\n": 1,
+    "return loss_fn(a, b) / (self.batchsize * 2)\n": 1,
+    "kl_loss = kl_loss / B\n": 1,
+    # a sum, a number that is shown or gathered, no loss, another number, or two such lines
+    "loss = mse_loss(a, b).sum() / x.size(0)\n": None,
+    "loss = mse_loss(a, b, reduction='none') / x.size(0)\n": None,
+    "shown = loss.item() / len(loader)\n": None,
+    "total_loss += loss / len(loader)\n": None,
+    "mean = total / len(x)\n": None,
+    "loss = mse_loss(a, b) / steps\n": None,
+    "loss = mse_loss(a, b) / x.size(1)\n": None,
+    "a_loss = a / len(x)\nb_loss = b / len(x)\n": None,
+}
+
+
+@pytest.mark.parametrize("text", DIVIDED)
+def test_the_one_line_that_divides_a_loss_by_the_number_of_rows(text: str, tmp_path: Path) -> None:
+    found = reduced.divided_at([written(tmp_path, text)])
+    assert (found and found.line) == DIVIDED[text]
+
+
+ANEW = "for epoch in range(3):\n    global_step = 0\n    for x in data:\n        {0}\n        global_step += 1\n"
+WARMS = "rate = min(1, global_step / 9)"
+IN_CALL = "def run_epoch(self):\n    self.global_step = 0\n    for x in data:\n"
+IN_CALL += "        self.follow(1 - 1 / (self.global_step + 1))\n        self.global_step = self.global_step + 1\n"
+ONE_EPOCH = "def one(epoch):\n    run_epoch(model)\n"
+BEGUN_ANEW = {
+    ANEW.format(WARMS): (2, "global_step"),
+    ANEW.format("ema.update(decay(global_step))"): (2, "global_step"),
+    ANEW.format(WARMS).replace("global_step", "global_iter"): (2, "global_iter"),
+    IN_CALL + "def main():\n    for epoch in range(3):\n        trainer.run_epoch()\n": (2, "self.global_step"),
+    IN_CALL + f"{ONE_EPOCH}for epoch in range(3):\n    one(epoch)\n": (2, "self.global_step"),
+    # set once, or in another loop; shown alone, or an end; counted nowhere; of the steps of one epoch by its name
+    f"global_step = 0\nfor epoch in range(3):\n    for x in data:\n        {WARMS}\n        global_step += 1\n": None,
+    ANEW.format(WARMS).replace("epoch in range(3)", "seed in seeds"): None,
+    ANEW.format("print(global_step)"): None,
+    ANEW.format("writer.add_scalar('loss', loss, global_step)"): None,
+    ANEW.format("text = f'{global_step} of {most}'"): None,
+    ANEW.format("if global_step > most: break"): None,
+    ANEW.format("pass"): None,
+    ANEW.format(WARMS).replace("        global_step += 1\n", ""): None,
+    ANEW.format(WARMS).replace("global_step", "batch_step"): None,
+    ANEW.format(WARMS).replace("global_step", "total_steps"): None,
+    ANEW.format("rate(epoch * len(data) + global_step)"): None,
+    ANEW.format("kept = {'step': global_step}"): None,
+    ANEW.format(WARMS).replace("= 0", "= epoch * len(data)"): None,
+    IN_CALL: None,
+    IN_CALL + "def main():\n    for seed in seeds:\n        trainer.run_epoch()\n": None,
+    IN_CALL.replace("run_epoch", "__init__") + "for epoch in range(3):\n    T.__init__(t)\n": None,
+}
+
+
+@pytest.mark.parametrize("text", BEGUN_ANEW)
+def test_a_counter_of_all_steps_begins_anew_in_each_epoch(text: str, tmp_path: Path) -> None:
+    found = counters.begun_anew((written(tmp_path, text),))
+    assert (found and (found.where.line, found.name)) == BEGUN_ANEW[text]
+
+
+SETS_RATE = "def adjust(optimizer, epoch):\n    for g in optimizer.param_groups:\n        g['lr'] = 0.1 ** epoch\n"
+IN_STEPS_OF_EPOCHS = "for epoch in range(3):\n    for i, x in enumerate(data):\n        {0}\n        step += 1\n"
+GIVEN_FOR_EPOCHS = {
+    SETS_RATE + IN_STEPS_OF_EPOCHS.format("adjust(optimizer, step)"): (6, "step"),
+    SETS_RATE + IN_STEPS_OF_EPOCHS.format("adjust(optimizer, self.global_step)"): (6, "self.global_step"),
+    SETS_RATE + IN_STEPS_OF_EPOCHS.format("adjust(optimizer, batch_idx)"): (6, "batch_idx"),
+    SETS_RATE.replace("optimizer, epoch", "self, current_epoch")
+    + IN_STEPS_OF_EPOCHS.format("self.adjust(total_iter)"): (6, "total_iter"),
+    # an epoch, a part of one, something else; a function that takes steps, or that sets no rate
+    SETS_RATE + IN_STEPS_OF_EPOCHS.format("adjust(optimizer, epoch)"): None,
+    SETS_RATE + IN_STEPS_OF_EPOCHS.format("adjust(optimizer, epoch + i / len(data))"): None,
+    SETS_RATE + IN_STEPS_OF_EPOCHS.format("adjust(optimizer, step // len(data))"): None,
+    SETS_RATE + IN_STEPS_OF_EPOCHS.format("adjust(optimizer)"): None,
+    SETS_RATE + IN_STEPS_OF_EPOCHS.format("other(optimizer, step)"): None,
+    SETS_RATE.replace("epoch", "step") + IN_STEPS_OF_EPOCHS.format("adjust(optimizer, step)"): None,
+    SETS_RATE.replace("g['lr'] =", "rate =") + IN_STEPS_OF_EPOCHS.format("adjust(optimizer, step)"): None,
+    IN_STEPS_OF_EPOCHS.format("adjust(optimizer, step)"): None,
+}
+
+
+@pytest.mark.parametrize("text", GIVEN_FOR_EPOCHS)
+def test_a_step_is_handed_to_what_sets_the_rate_by_epochs(text: str, tmp_path: Path) -> None:
+    found = counters.given_for_epochs((written(tmp_path, text),))
+    assert (found and (found.where.line, found.name)) == GIVEN_FOR_EPOCHS[text]
 
 
 def _epochs(

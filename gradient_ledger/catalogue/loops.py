@@ -555,6 +555,7 @@ MISCONCEPTIONS = (
         "Update it from the model that it was made from.",
         "Parameters are paired by their order; models of one shape fit any average of that shape.",
         "",
+        shadows=("average-begins-elsewhere",),
         about_value=False,
     ),
     Misconception(
@@ -1055,6 +1056,7 @@ MISCONCEPTIONS = (
         "Call rsample(), which draws by noise that is scaled and shifted, with a graph.",
         "A policy's action is drawn with sample(), for there the log-probability has the graph.",
         "",
+        shadows=("summand-without-graph",),
     ),
     Misconception(
         "target-not-detached",

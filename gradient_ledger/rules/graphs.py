@@ -269,10 +269,10 @@ def bare_numbers(view: View) -> Iterator[Finding]:
     for one in view.log.graphless if not told and any(view.windows.values()) else ():
         yield finding(
             "summand-without-graph",
-            "warning",
+            "warning" if one.taken_out else "info",
             one.where,
             f"A number that changes from step to step is added to the loss here, and has no graph, in any of "
-            f"{times(len(one.values), 'pass')} looked at: it moves no parameter.",
+            f"{times(len(one.values), 'pass')} looked at: it moves no parameter{'' if one.taken_out else ' that is trained; that may be meant'}.",
             values=list(one.values)[:10],
         )
 

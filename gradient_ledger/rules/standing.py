@@ -239,8 +239,8 @@ def empty_statistics(view: View) -> Iterator[Finding]:
             "statistics-never-filled",
             "warning",
             one.where,
-            f"{some(one.names)} ran in eval mode with the running statistics that they were made with, zeros and ones, in all "
-            f"{one.times} calls looked at, and their weights have moved: nothing fills these statistics.",
+            f"{some(one.names)} ran in eval mode with the running statistics that they were made with, zeros and ones, for "
+            f"{one.times} calls, while their weights moved: nothing fills these statistics.",
             names=list(one.names)[:10],
         )
 

@@ -22,6 +22,8 @@ def evaluate(model, x):
 def update(average, model, decay=0.9):
     for theirs, mine in zip(average.parameters(), model.parameters()):
         theirs.data.mul_(decay).add_(mine.data, alpha=1 - decay)
+    for theirs, mine in zip(average.buffers(), model.buffers()):
+        theirs.copy_(mine)
 
 
 torch.manual_seed(2)
