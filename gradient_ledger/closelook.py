@@ -58,7 +58,9 @@ class CloseLook:
         """Who is told of reads and writes of `.data`."""
         held = [(p, a) for a in state.books.accounts if a.owners and (p := a.ref()) is not None]
         self.held = [account for _, account in held]
-        self.weights = {at: account for parameter, account in held if (at := address(parameter))}
+        # What is trained goes before what lies in its memory and is not, though an optimizer holds it.
+        ordered = sorted(held, key=lambda one: one[1].trains)
+        self.weights = {at: account for parameter, account in ordered if (at := address(parameter))}
         """By address; a sharded one has none of its own."""
         self.listeners = [listen(self) for listen in listeners]
 

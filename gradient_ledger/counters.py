@@ -29,7 +29,40 @@ def begun_anew(files: tuple[str, ...]) -> CounterAnew | None:
                 found = _anew_in(files, file, within)
                 if found is not None:
                     return found
+    return _handed_for_all(files)
+
+
+def _handed_for_all(files: tuple[str, ...]) -> CounterAnew | None:
+    """A call in the loop over the steps of an epoch that hands the number of its turn to what is called the number of
+    all steps."""
+    takes: dict[str, tuple[int, str]] = {}
+    for file in files:
+        for one in (each for each in source.functions(file) if isinstance(each, ast.FunctionDef)):
+            asked = [each.arg for each in one.args.args if each.arg not in ("self", "cls")]
+            for at, arg in enumerate(asked):
+                if _ALL_STEPS.match(arg):
+                    takes[one.name] = at, arg
+    for file in files if takes else ():
+        for within in source.functions(file):
+            for call in (
+                n for n in source.own(within) if isinstance(n, ast.Call) and source.last_name(n.func) in takes
+            ):
+                at, arg = takes[source.last_name(call.func)]
+                loop = source.loop_around(file, call.lineno)
+                if len(call.args) <= at or not isinstance(call.args[at], ast.Name) or not isinstance(loop, ast.For):
+                    continue
+                given = ast.unparse(call.args[at])
+                turns = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+                head = loop.iter
+                counts = isinstance(head, ast.Call) and source.last_name(head.func) == "enumerate"
+                whole = isinstance(head, ast.Call) and (len(head.args) > 1 or bool(head.keywords))
+                by_epochs = is_by_epochs(file, loop.lineno) or _is_called_by_epochs(files, within, _DEEP)
+                if counts and not whole and given in turns and by_epochs and not is_by_epochs(file, call.lineno):
+                    return CounterAnew(Place(file, call.lineno, getattr(within, "name", "<module>")), given, arg)
     return None
+
+
+_ALL_STEPS = re.compile(r"^global_?(step|iter(ation)?)$", re.IGNORECASE)
 
 
 def _anew_in(files: tuple[str, ...], file: str, within: ast.AST) -> CounterAnew | None:

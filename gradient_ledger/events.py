@@ -1138,6 +1138,8 @@ class CounterAnew:
     """The line that sets it to 0, or that hands it over."""
     name: str
     """Its name."""
+    handed_as: str = ""
+    """What it is called where it is handed to, if that is the number of all steps."""
 
 
 @dataclass(frozen=True)
@@ -1595,6 +1597,10 @@ class Log:
     """The one line that sets the learning rate of an optimizer's first group by that name."""
     cast_low_at: Place | None = None
     """The one line that casts a model to half precision, by its text."""
+    remainder_of_one: tuple[Place, ...] = ()
+    """Lines of conditions with a remainder of 1, as `t + 1 % k == 0`."""
+    given_memory: tuple[Place, ...] = ()
+    """Lines that give the parameters of what is to follow another model the data of that one's, by the text."""
     set_twice: tuple[Place, ...] = ()
     """Lines that set the learning rate of the very groups whose rate the statement before has set to something else."""
     gone: tuple[GoneGradients, ...] = ()

@@ -47,6 +47,26 @@ def unprojected(files: Iterable[str]) -> tuple[Place, ...]:
     return _lines(files, _projected)
 
 
+def given_memory(files: Iterable[str]) -> tuple[Place, ...]:
+    """The lines that give the parameters of what is to follow another model, by a name, the data of that one's, in a
+    loop that goes over both: no copy of them."""
+    return _lines(files, _given_memory)
+
+
+def remainder_of_one(files: Iterable[str]) -> tuple[Place, ...]:
+    """The lines of conditions that ask for `t + 1 % k`, which is `t + (1 % k)`."""
+    return _lines(files, _remainder_of_one)
+
+
+def _remainder_of_one(file: str, within: ast.AST) -> Iterator[int]:
+    for test in (n for n in source.own(within) if isinstance(n, ast.Compare)):
+        one = test.left
+        if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Add) and isinstance(one.right, ast.BinOp):
+            inner = one.right
+            if isinstance(inner.op, ast.Mod) and isinstance(inner.left, ast.Constant) and inner.left.value == 1:
+                yield test.lineno
+
+
 Question = Callable[[str, ast.AST], Iterator[int]]
 """What asks the text of a function, in a file, for lines."""
 
@@ -228,6 +248,37 @@ def _asked(one: ast.Assign | ast.If) -> Iterator[ast.AST]:
         yield from ast.walk(one.test)
     elif all(isinstance(target, ast.Name) for target in one.targets):
         yield from ast.walk(one.value)
+
+
+_FOLLOWS = re.compile(
+    r"target|teacher|shadow|average|momentum|(?<![a-z])(ema|avg|old|key|k|tgt)(?![a-z])", re.IGNORECASE
+)
+"""Words in the names of what follows another model."""
+
+
+def _given_memory(file: str, within: ast.AST) -> Iterator[int]:
+    for loop in (one for one in source.own(within) if isinstance(one, ast.For)):
+        zipped = next(
+            (n for n in ast.walk(loop.iter) if isinstance(n, ast.Call) and source.last_name(n.func) == "zip"), None
+        )
+        names = [n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)][-2:]
+        if zipped is None or len(zipped.args) != 2 or len(names) != 2:
+            continue
+        if not all(re.search(r"\.(named_)?parameters\(\)$", ast.unparse(one)) for one in zipped.args):
+            continue
+        follows = {
+            name for name, one in zip(names, zipped.args, strict=True) if _FOLLOWS.search(f"{name} {ast.unparse(one)}")
+        }
+        for one in loop.body:
+            if isinstance(one, ast.Assign) and len(follows) == 1:
+                (other,) = set(names) - follows
+                (mine,) = follows
+                if ast.unparse(one.targets[0]) == f"{mine}.data" and ast.unparse(one.value) in (
+                    f"{other}.data",
+                    f"{other}.detach()",
+                    f"{other}.data.detach()",
+                ):
+                    yield one.lineno
 
 
 def set_twice(files: Iterable[str]) -> tuple[Place, ...]:

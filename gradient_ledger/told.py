@@ -57,6 +57,8 @@ READERS: dict[str, Callable[[Files], Any]] = {
 WHERE_IT_TRAINS: dict[str, Callable[[Files], Any]] = {
     "first_rate_at": lambda files: source.only_line(files, r"param_groups\[0\]\[.lr.\]\s*[-+*/]?=(?!=)"),
     "set_twice": misplaced.set_twice,
+    "remainder_of_one": misplaced.remainder_of_one,
+    "given_memory": misplaced.given_memory,
     "sum_apart": divisions.left_apart,
     "halved_alone": divisions.halved_alone,
     "given_for_epochs": counters.given_for_epochs,

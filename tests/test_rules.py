@@ -4753,6 +4753,18 @@ def behind_the_last(steps: int = 8, outside: bool = True, told: dict[str, Any] |
     "counter-begins-anew",
     "warning",
     OTHER,
+    "i counts the steps of one epoch, and is handed over here as global_step",
+    remedy="Count all steps: epoch * len(loader) + i.",
+)
+def the_steps_of_one_epoch_are_handed_over_as_all() -> Log:
+    return windows(*[1] * 12).log(counter_anew=CounterAnew(at(OTHER), "i", "global_step"))
+
+
+@finds(
+    "rates.counted_anew",
+    "counter-begins-anew",
+    "warning",
+    OTHER,
     "global_step counts all steps by its name, and is set to 0 here in each epoch: what goes by it begins anew",
     remedy="Set global_step to 0 once, before the loop over epochs.",
 )
@@ -7608,6 +7620,33 @@ def a_rate_is_lowered_in_a_number_of_the_loop() -> Log:
 @quiet("edits.lost")
 def a_rate_is_lowered_in_a_number_and_moves() -> Log:
     return _never_scheduled([0.1, 0.05], in_numbers=(at(EDIT),))
+
+
+@finds("edits.lost", "remainder-of-one", "warning", EDIT, "taken of 1 alone, and then added")
+def a_condition_takes_a_remainder_of_one() -> Log:
+    return windows(1, 1).log(remainder_of_one=(at(EDIT),))
+
+
+@quiet("edits.lost")
+def a_condition_takes_a_remainder_of_one_and_nothing_steps() -> Log:
+    return Tape("w b").log(remainder_of_one=(at(EDIT),))
+
+
+@finds(
+    "edits.lost",
+    "snapshot-shares-memory",
+    "warning",
+    EDIT,
+    "the two lie in one memory now",
+    remedy="Copy the values: target.data.copy_(source.data), or target.load_state_dict(source.state_dict()).",
+)
+def a_target_is_given_the_memory_of_what_it_should_follow() -> Log:
+    return windows(1, 1).log(given_memory=(at(EDIT),))
+
+
+@quiet("edits.lost")
+def a_target_is_given_the_memory_of_another_model_and_nothing_steps() -> Log:
+    return Tape("w b").log(given_memory=(at(EDIT),))
 
 
 @finds("edits.lost", "parameter-not-changed", "warning", EDIT, "what the loop goes over stays as it was")

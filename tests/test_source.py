@@ -1081,3 +1081,73 @@ def test_many_files_are_parsed_once_and_those_that_say_nothing_of_it_never(
     assert of_rates[0] is not None and of_rates[1] is None and None not in of_averages
     assert first == [texts[1]]
     assert sorted(parsed) == sorted([*texts[:2], *[texts[2]] * 118, ""]), "each once, to see whether they call it"
+
+
+ONE_MEMORY = "for p, target_p in zip(net.parameters(), target.parameters()):\n    target_p.data = p.data\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (ONE_MEMORY, 2),
+        (ONE_MEMORY.replace("p.data\n", "p.detach()\n"), 2),
+        ("for a, b in zip(self.ema.parameters(), self.net.parameters()):\n    a.data = b.data\n", 2),
+        # a copy, the other way round, a mixture, names that tell no one apart, one model
+        (ONE_MEMORY.replace("= p.data\n", "= p.data.clone()\n"), None),
+        (ONE_MEMORY.replace("target_p.data = p.data", "p.data = target_p.data"), None),
+        (ONE_MEMORY.replace("= p.data\n", "= 0.9 * target_p.data + 0.1 * p.data\n"), None),
+        (ONE_MEMORY.replace("target_p", "q").replace("target", "other"), None),
+        (ONE_MEMORY.replace("zip(net.parameters(), target.parameters())", "zip(a, b)"), None),
+    ],
+)
+def test_a_target_that_is_given_the_data_of_another_model(tmp_path: Path, text: str, line: int | None) -> None:
+    found = misplaced.given_memory([written(tmp_path, text)])
+    assert [one.line for one in found] == ([line] if line is not None else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("if t + 1 % period == 0:\n    update()\n", 1),
+        ("for t in steps:\n    if done or self.t + 1 % self.k == 0:\n        update()\n", 2),
+        ("if (t + 1) % period == 0:\n    update()\n", None),
+        ("if t + n % period == 0:\n    update()\n", None),
+        ("at = t + 1 % period\n", None),
+    ],
+)
+def test_a_condition_with_a_remainder_of_one(tmp_path: Path, text: str, line: int | None) -> None:
+    found = misplaced.remainder_of_one([written(tmp_path, text)])
+    assert [one.line for one in found] == ([line] if line is not None else [])
+
+
+FOLLOWED = """
+def follow(net, average, decay, global_step):
+    pass
+
+def train(loader, epoch):
+    for i, x in enumerate(loader):
+        follow(net, average, 0.99, i)
+
+for epoch in range(3):
+    train(loader, epoch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (FOLLOWED, 7),
+        (FOLLOWED.replace("0.99, i)", "0.99, epoch * len(loader) + i)"), None),
+        (FOLLOWED.replace("enumerate(loader)", "enumerate(loader, epoch * len(loader))"), None),
+        (FOLLOWED.replace("global_step)", "step)"), None),
+        (
+            FOLLOWED.replace("for epoch in range(3):\n    train", "train").replace(
+                "(loader, epoch)\n", "(loader, 0)\n", 1
+            ),
+            None,
+        ),
+    ],
+)
+def test_the_turn_of_one_epoch_that_is_handed_over_as_all_steps(tmp_path: Path, text: str, line: int | None) -> None:
+    found = counters.begun_anew((written(tmp_path, text),))
+    assert (found and found.where.line) == line

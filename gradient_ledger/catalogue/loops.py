@@ -559,6 +559,14 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "remainder-of-one",
+        "A remainder of 1",
+        "`t + 1 % k == 0` asks whether t + (1 % k) is 0: for steps that are counted up from 0 it never is.",
+        "Put the sum in brackets: (t + 1) % k == 0.",
+        "% binds as tightly as *, and more tightly than +.",
+        "lesson 6",
+    ),
+    Misconception(
         "counter-begins-anew",
         "A counter of all steps begins anew",
         "A warm-up, a decay or a weight goes by the number of all steps so far, and each epoch sets that to 0: it goes through its beginning again and again.",
@@ -598,6 +606,7 @@ MISCONCEPTIONS = (
         "Keep copies: p.detach().clone(), copy.deepcopy(model).",
         "detach() takes a tensor out of the graph, and copies no number.",
         "",
+        shadows=("snapshot-shares-memory",),
     ),
     Misconception(
         "average-factors-swapped",

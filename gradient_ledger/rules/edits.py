@@ -638,6 +638,15 @@ _LOST = {
         "This line takes the sum of what it adds and takes away out of its graph as a whole: no gradient passes it to "
         "what it is made of.",
     ),
+    "remainder_of_one": (
+        "remainder-of-one",
+        "The remainder in this condition is taken of 1 alone, and then added: so it does not tell every so many steps.",
+    ),
+    "given_memory": (
+        "snapshot-shares-memory",
+        "This line gives the parameters of one model the data of another one's, which is no copy: the two lie in one memory "
+        "now, and each step of one moves the other.",
+    ),
     "forgotten": (
         "buffer-not-kept",
         "This line binds a name to a new value of the buffer, and nothing in this function puts it where the buffer was "
@@ -669,6 +678,7 @@ def gone(view: View) -> Iterator[Finding]:
 
 
 _INSTEAD = {
+    "given_memory": "Copy the values: target.data.copy_(source.data), or target.load_state_dict(source.state_dict()).",
     "in_vain": "Change it in place, and without a graph: with torch.no_grad(): p.clamp_(-c, c).",
     "unprojected": "Put it back: for i, g in enumerate(grads): ...; grads[i] = g, or change it in place.",
     "unloaded": "Write into the entry: state[key].copy_(value), or load the dictionary: model.load_state_dict(state).",

@@ -211,8 +211,13 @@ def counted_anew(view: View) -> Iterator[Finding]:
             "counter-begins-anew",
             "warning",
             one.where,
-            f"{one.name} counts all steps by its name, and is set to 0 here in each epoch: what goes by it begins anew.",
-            f"Set {one.name} to 0 once, before the loop over epochs.",
+            f"{one.name} counts the steps of one epoch, and is handed over here as {one.handed_as}: what goes by that begins "
+            "anew in each epoch."
+            if one.handed_as
+            else f"{one.name} counts all steps by its name, and is set to 0 here in each epoch: what goes by it begins anew.",
+            f"Count all steps: epoch * len(loader) + {one.name}."
+            if one.handed_as
+            else f"Set {one.name} to 0 once, before the loop over epochs.",
         )
     if (one := view.log.given_for_epochs) is not None:
         yield finding(
