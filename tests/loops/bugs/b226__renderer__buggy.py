@@ -14,7 +14,7 @@ class Renderer(nn.Module):
 
     def forward(self, places):
         drawn = torch.exp(-8 * (places.unsqueeze(2) - self.grid) ** 2).sum(1)
-        return drawn.detach()
+        return drawn
 
 
 class Finder(nn.Module):
@@ -27,7 +27,7 @@ class Finder(nn.Module):
         found = self.net(picture)
         supervised = F.mse_loss(found, places)
         rendered = F.mse_loss(self.renderer(found), picture)
-        return supervised + 0.5 * rendered  # <-- bug
+        return supervised + 0.5 * rendered.item()  # <-- bug
 
 
 torch.manual_seed(1)
