@@ -49,7 +49,7 @@ def unprojected(files: Iterable[str]) -> tuple[Place, ...]:
 
 def given_memory(files: Iterable[str]) -> tuple[Place, ...]:
     """The lines that give the parameters of what is to follow another model, by a name, the data of that one's, in a
-    loop that goes over both: no copy of them."""
+    loop that goes over both, in a function that is no beginning: no copy of them."""
     return _lines(files, _given_memory)
 
 
@@ -256,7 +256,13 @@ _FOLLOWS = re.compile(
 """Words in the names of what follows another model."""
 
 
+_BEGINS = re.compile(r"_*(init|build|make|create|set_?up)", re.IGNORECASE)
+"""Names of functions that do something once: what shares its memory from the beginning may be meant to."""
+
+
 def _given_memory(file: str, within: ast.AST) -> Iterator[int]:
+    if not isinstance(within, ast.FunctionDef) or _BEGINS.match(within.name):
+        return
     for loop in (one for one in source.own(within) if isinstance(one, ast.For)):
         zipped = next(
             (n for n in ast.walk(loop.iter) if isinstance(n, ast.Call) and source.last_name(n.func) == "zip"), None

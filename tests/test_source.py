@@ -1083,20 +1083,28 @@ def test_many_files_are_parsed_once_and_those_that_say_nothing_of_it_never(
     assert sorted(parsed) == sorted([*texts[:2], *[texts[2]] * 118, ""]), "each once, to see whether they call it"
 
 
-ONE_MEMORY = "for p, target_p in zip(net.parameters(), target.parameters()):\n    target_p.data = p.data\n"
+ONE_MEMORY = (
+    "def follow(net, target):\n"
+    "    for p, target_p in zip(net.parameters(), target.parameters()):\n"
+    "        target_p.data = p.data\n"
+)
 
 
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        (ONE_MEMORY, 2),
-        (ONE_MEMORY.replace("p.data\n", "p.detach()\n"), 2),
-        ("for a, b in zip(self.ema.parameters(), self.net.parameters()):\n    a.data = b.data\n", 2),
+        (ONE_MEMORY, 3),
+        (ONE_MEMORY.replace("p.data\n", "p.detach()\n"), 3),
+        (
+            "def f(self):\n    for a, b in zip(self.ema.parameters(), self.net.parameters()):\n        a.data = b.data\n",
+            3,
+        ),
         # a copy, the other way round, a mixture, names that tell no one apart, one model
         (ONE_MEMORY.replace("= p.data\n", "= p.data.clone()\n"), None),
         (ONE_MEMORY.replace("target_p.data = p.data", "p.data = target_p.data"), None),
         (ONE_MEMORY.replace("= p.data\n", "= 0.9 * target_p.data + 0.1 * p.data\n"), None),
         (ONE_MEMORY.replace("target_p", "q").replace("target", "other"), None),
+        (ONE_MEMORY.replace("follow", "__init__"), None),
         (ONE_MEMORY.replace("zip(net.parameters(), target.parameters())", "zip(a, b)"), None),
     ],
 )
