@@ -1096,7 +1096,7 @@ ONE_MEMORY = (
         (ONE_MEMORY, 3),
         (ONE_MEMORY.replace("p.data\n", "p.detach()\n"), 3),
         (
-            "def f(self):\n    for a, b in zip(self.ema.parameters(), self.net.parameters()):\n        a.data = b.data\n",
+            "def f(s):\n    for a, b in zip(s.ema.parameters(), s.net.parameters()):\n        a.data = b.data\n",
             3,
         ),
         # a copy, the other way round, a mixture, names that tell no one apart, one model
