@@ -202,14 +202,15 @@ class OptimizerAccount:
             self._smallest = min(mine, key=lambda one: one[0])[1] if mine else None
         return self._smallest
 
-    def has_moved(self) -> bool:
-        """Whether its smallest parameter has another print than when it was first asked. The first time says no, and so
-        does what is gone."""
+    def print_now(self) -> float | None:
+        """A print of its smallest parameter; None where that is gone."""
         smallest = self.smallest()
         parameter = smallest.ref() if smallest is not None else None
-        now = changing_print(parameter) if parameter is not None else None
-        if self.first_print is None:
-            self.first_print = now
+        return changing_print(parameter) if parameter is not None else None
+
+    def has_moved(self) -> bool:
+        """Whether that has another one than at the first losses."""
+        now = self.print_now() if self.first_print is not None else None
         return now is not None and now != self.first_print
 
     @property

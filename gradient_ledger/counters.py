@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from gradient_ledger import source
 from gradient_ledger.events import CounterAnew, Place
@@ -22,47 +23,70 @@ _DEEP = 3
 
 def begun_anew(files: tuple[str, ...]) -> CounterAnew | None:
     """A counter of all steps, by its name, that is set to 0 in each epoch and counted up in a loop inside, where more
-    than what is shown goes by it."""
-    for file in files:
-        if source.says(file, re.compile(r"\bglobal_?\w+\s*=\s*0\s*(#.*)?$", re.IGNORECASE | re.MULTILINE)):
-            for within in source.functions(file):
-                found = _anew_in(files, file, within)
-                if found is not None:
-                    return found
-    return _handed_for_all(files)
+    than what is shown goes by it; or the turn of a loop over the steps of an epoch that is handed over as such."""
+    saying = [(file, one) for file in files if source.says(file, _SET) for one in source.functions(file)]
+    begun = (_anew_in(files, file, within) for file, within in saying)
+    return next((one for one in begun if one is not None), None) or _handed_for_all(files)
+
+
+_SET = re.compile(r"\bglobal_?\w+\s*=\s*0\s*(#.*)?$", re.IGNORECASE | re.MULTILINE)
+
+
+class _Handed(NamedTuple):
+    """What a call hands to an argument of a function of these texts."""
+
+    file: str
+    within: ast.AST
+    """The function that calls."""
+    call: ast.Call
+    given: ast.expr
+    argument: str
+
+    @property
+    def place(self) -> Place:
+        return Place(self.file, self.call.lineno, getattr(self.within, "name", "<module>"))
+
+
+def _handed(files: tuple[str, ...], asks: Callable[[ast.FunctionDef, list[str]], str]) -> Iterator[_Handed]:
+    """What the calls of functions hand to the argument that `asks` names of each; to none where that is empty."""
+    takes: dict[str, tuple[int, str]] = {}
+    for one in (each for file in files for each in source.functions(file) if isinstance(each, ast.FunctionDef)):
+        arguments = [each.arg for each in one.args.args if each.arg not in ("self", "cls")]
+        if argument := asks(one, arguments):
+            takes[one.name] = arguments.index(argument), argument
+    for file, within in ((path, one) for path in files if takes for one in source.functions(path)):
+        for call in (n for n in source.own(within) if isinstance(n, ast.Call)):
+            at, argument = takes.get(source.last_name(call.func), (len(call.args), ""))
+            if at < len(call.args):
+                yield _Handed(file, within, call, call.args[at], argument)
 
 
 def _handed_for_all(files: tuple[str, ...]) -> CounterAnew | None:
     """A call in the loop over the steps of an epoch that hands the number of its turn to what is called the number of
     all steps."""
-    takes: dict[str, tuple[int, str]] = {}
-    for file in files:
-        for one in (each for each in source.functions(file) if isinstance(each, ast.FunctionDef)):
-            asked = [each.arg for each in one.args.args if each.arg not in ("self", "cls")]
-            for at, arg in enumerate(asked):
-                if _ALL_STEPS.match(arg):
-                    takes[one.name] = at, arg
-    for file in files if takes else ():
-        for within in source.functions(file):
-            for call in (
-                n for n in source.own(within) if isinstance(n, ast.Call) and source.last_name(n.func) in takes
-            ):
-                at, arg = takes[source.last_name(call.func)]
-                loop = source.loop_around(file, call.lineno)
-                if len(call.args) <= at or not isinstance(call.args[at], ast.Name) or not isinstance(loop, ast.For):
-                    continue
-                given = ast.unparse(call.args[at])
-                turns = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
-                head = loop.iter
-                counts = isinstance(head, ast.Call) and source.last_name(head.func) == "enumerate"
-                whole = isinstance(head, ast.Call) and (len(head.args) > 1 or bool(head.keywords))
-                by_epochs = is_by_epochs(file, loop.lineno) or _is_called_by_epochs(files, within, _DEEP)
-                if counts and not whole and given in turns and by_epochs and not is_by_epochs(file, call.lineno):
-                    return CounterAnew(Place(file, call.lineno, getattr(within, "name", "<module>")), given, arg)
+    for one in _handed(files, lambda _, arguments: next(filter(_ALL_STEPS.match, arguments), "")):
+        loop = source.loop_around(one.file, one.call.lineno)
+        if (
+            not isinstance(loop, ast.For)
+            or not isinstance(one.given, ast.Name)
+            or not _counts_turns(loop, one.given.id)
+        ):
+            continue
+        by_epochs = is_by_epochs(one.file, loop.lineno) or _is_called_by_epochs(files, one.within, _DEEP)
+        if by_epochs and not is_by_epochs(one.file, one.call.lineno):
+            return CounterAnew(one.place, one.given.id, one.argument)
     return None
 
 
 _ALL_STEPS = re.compile(r"^global_?(step|iter(ation)?)$", re.IGNORECASE)
+
+
+def _counts_turns(loop: ast.For, name: str) -> bool:
+    """Whether a loop gives this name to the number of its turn, from 0 on."""
+    head = loop.iter
+    turns = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+    counts = isinstance(head, ast.Call) and source.last_name(head.func) == "enumerate"
+    return isinstance(head, ast.Call) and counts and len(head.args) == 1 and not head.keywords and name in turns
 
 
 def _anew_in(files: tuple[str, ...], file: str, within: ast.AST) -> CounterAnew | None:
@@ -80,12 +104,14 @@ def _anew_in(files: tuple[str, ...], file: str, within: ast.AST) -> CounterAnew 
         each = is_by_epochs(file, one.lineno) if loop is not None else _is_called_by_epochs(files, within, _DEEP)
         # A loop over whole runs has another one over epochs in it; and who adds the epochs before knows of them.
         runs = any(is_by_epochs(file, n.body[0].lineno) for n in inside)
-        knows = re.search(r"epoch\w*\s*\*|\*\s*(self\.)?\w*epoch", ast.unparse(region)) or _sets_again(
-            region, one, name
-        )
+        knows = _ADDS_EPOCHS.search(ast.unparse(region)) or _sets_again(region, one, name)
         if counted and each and not runs and not knows and any(_is_used(n, name) for n in counted):
             return CounterAnew(Place(file, one.lineno, getattr(within, "name", "<module>")), name)
     return None
+
+
+_ADDS_EPOCHS = re.compile(r"epoch\w*\s*\*|\*\s*(self\.)?\w*epoch")
+"""Text of the steps of the epochs before."""
 
 
 def _sets_again(region: ast.AST, begun: ast.Assign, name: str) -> bool:
@@ -155,23 +181,18 @@ _STEP = re.compile(
 
 def given_for_epochs(files: tuple[str, ...]) -> CounterAnew | None:
     """A call that hands the number of a step to what is called an epoch by a function that sets the learning rate."""
-    takes: dict[str, int] = {}
-    for file in files:
-        for one in source.functions(file):
-            if isinstance(one, ast.FunctionDef) and re.search(r"\[.lr.\] =", ast.unparse(one)):
-                asked = [each.arg for each in one.args.args if each.arg not in ("self", "cls")]
-                if any(re.search(r"step|iter|total|batch", arg) for arg in asked):
-                    continue
-                takes |= {name: at for name in (one.name,) for at, arg in enumerate(asked) if _EPOCH.match(arg)}
-    for file in files if takes else ():
-        for within in source.functions(file):
-            for one in source.own(within):
-                at = takes.get(source.last_name(one.func)) if isinstance(one, ast.Call) else None
-                if at is not None and isinstance(one, ast.Call) and len(one.args) > at:
-                    given = ast.unparse(one.args[at])
-                    if _STEP.match(given) and _is_in_epochs(file, one.lineno):
-                        return CounterAnew(Place(file, one.lineno, getattr(within, "name", "<module>")), given)
+    for one in _handed(files, _asks_for_epoch):
+        given = ast.unparse(one.given)
+        if _STEP.match(given) and _is_in_epochs(one.file, one.call.lineno):
+            return CounterAnew(one.place, given)
     return None
+
+
+def _asks_for_epoch(function: ast.FunctionDef, arguments: list[str]) -> str:
+    """The argument of what sets a learning rate that is called an epoch, where none counts steps."""
+    if any(re.search(r"step|iter|total|batch", one) for one in arguments):
+        return ""
+    return next(filter(_EPOCH.match, arguments), "") if re.search(r"\[.lr.\] =", ast.unparse(function)) else ""
 
 
 def _is_in_epochs(file: str, line: int) -> bool:

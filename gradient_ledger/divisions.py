@@ -226,16 +226,26 @@ _SIDES = re.compile(
 def halved_alone(files: tuple[str, ...]) -> SumApart | None:
     """A sum of two losses of a kind, by their names, of which one is halved: as `real + fake / 2` is, in the place of
     `(real + fake) / 2`, in a file that goes backward."""
-    for file in (file for file in files if source.says(file, _BACKWARD)):
-        for one in (one for within in source.functions(file) for one in source.own(within)):
-            told = ast.unparse(one.targets[0]) if isinstance(one, ast.Assign) else "loss"
-            if isinstance(one, ast.Assign | ast.Return) and one.value is not None and _LOSS_NAME.search(told):
-                for sum_ in (n for n in ast.walk(one.value) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add)):
-                    for whole, other in ((sum_.left, sum_.right), (sum_.right, sum_.left)):
-                        half = _half(other)
-                        if half is not None and _are_two_sides(whole, half):
-                            return SumApart(Place(file, one.lineno), ast.unparse(whole), (ast.unparse(half),), "2")
+    saying = [(file, one) for file in files if source.says(file, _BACKWARD) for one in source.functions(file)]
+    for file, one in ((file, one) for file, within in saying for one in source.own(within)):
+        told = (
+            isinstance(one, ast.Return)
+            or isinstance(one, ast.Assign)
+            and _LOSS_NAME.search(ast.unparse(one.targets[0]))
+        )
+        for whole, half in _halves_in(one) if told else ():
+            return SumApart(Place(file, source.line_of(one)), ast.unparse(whole), (ast.unparse(half),), "2")
     return None
+
+
+def _halves_in(statement: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The sums of a loss and of a half of another one of its kind: the two."""
+    for one in ast.walk(statement):
+        if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Add):
+            for whole, other in ((one.left, one.right), (one.right, one.left)):
+                half = _half(other)
+                if half is not None and _are_two_sides(whole, half):
+                    yield whole, half
 
 
 _LOSS_NAME = re.compile(r"loss|err(or)?(_?[dg])?$", re.IGNORECASE)

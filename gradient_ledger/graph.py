@@ -69,7 +69,7 @@ def describe(node: Any, scaled: bool) -> dict[str, Any]:
         kind = _kind(node.__class__)
         if kind not in THROUGH or (kind == "MulBackward0" and not scaled):
             break
-        node = _first(node)
+        node = below(node)
     root = _kind(last.__class__).removesuffix("0").removesuffix("Backward") if last is not None else ""
     return {"root": root, "reduction": reduction}
 
@@ -81,7 +81,7 @@ def sign(node: Any) -> Any:
         return kind, node._saved_reduction
     word = _kind(kind)
     if word == "DivBackward0":
-        return kind if _kind(_first(node).__class__) != "SumBackward0" else None
+        return kind if _kind(below(node).__class__) != "SumBackward0" else None
     return kind if word == "MeanBackward0" else None
 
 
@@ -105,14 +105,14 @@ def _reduction(node: Any) -> str | None:
 
 def _is_mean(node: Any) -> bool:
     """Whether this is a mean, or one whose sign was changed."""
-    return _reduction(_first(node) if _kind(node.__class__) == "NegBackward0" else node) == "mean"
+    return _reduction(below(node) if _kind(node.__class__) == "NegBackward0" else node) == "mean"
 
 
 def _is_mean_of_rows(node: Any) -> bool:
     """Whether this is a sum over everything divided by the number of its rows, as `reduction="batchmean"` is."""
     if _kind(node.__class__) != "DivBackward0":
         return False
-    inner = _first(node)
+    inner = below(node)
     sizes: tuple[int, ...] = (
         getattr(inner, "_saved_self_sym_sizes", ()) if _kind(inner.__class__) == "SumBackward0" else ()
     )
@@ -122,10 +122,11 @@ def _is_mean_of_rows(node: Any) -> bool:
 def _is_over_count(node: Any) -> bool:
     """Whether this is a sum divided by a whole number of what was summed, as a mean over what a mask leaves is."""
     count = number(node) if _kind(node.__class__) == "DivBackward0" else None
-    return count is not None and count.is_integer() and 1 < count <= _summed(_first(node))
+    return count is not None and count.is_integer() and 1 < count <= _summed(below(node))
 
 
-def _first(node: Any) -> Any:
+def below(node: Any) -> Any:
+    """The first node that a node's gradient goes on to; None where there is none."""
     for inner, _ in node.next_functions:
         if inner is not None:
             return inner
@@ -185,7 +186,7 @@ def _counts(node: Any, scaled: bool) -> tuple[float, ...] | None:
         plain = plain or term is one
         if _reduction(term) == "mean":
             continue
-        entries = _summed(_first(term)) if _kind(term.__class__) == "DivBackward0" else 0
+        entries = _summed(below(term)) if _kind(term.__class__) == "DivBackward0" else 0
         count = _divisor(term) if entries else None
         if count is None or not 1 < count <= entries:
             return None
@@ -199,7 +200,7 @@ def _without_weight(node: Any) -> Any:
     for _ in range(4):
         if _kind(node.__class__) not in THROUGH or (_kind(node.__class__) == "MulBackward0" and number(node) is None):
             break
-        node = _first(node)
+        node = below(node)
     return node
 
 
@@ -243,14 +244,14 @@ def shares(node: Any, scaled: bool) -> tuple[int, ...]:
             scaled = False  # the loss scale is a tensor, and the outermost factor
         if value and (whole := _whole(1 / value if kind == "DivBackward0" else value)):
             found.append(whole)
-        node = _first(node)
+        node = below(node)
     kind = type(node).__name__ if node is not None else ""
     if kind in SUMS:
         terms = summands(node, 256)
         means = [one for one in terms if _reduction(_constant(one, False)[1]) == "mean"]
         return tuple(by for by in found if by != len(terms)) if means else ()
     if kind == "DivBackward0":  # by a tensor: what a mask leaves
-        return tuple(found) if type(_first(node)).__name__ in ("SumBackward0", "SumBackward1") else ()
+        return tuple(found) if type(below(node)).__name__ in ("SumBackward0", "SumBackward1") else ()
     if _reduction(node) == "mean":
         return tuple(found)
     return tuple(found[:-1]) if kind in ("SumBackward0", "SumBackward1") else ()
@@ -279,7 +280,7 @@ def _is_smoothed(node: Any) -> bool:
         for _ in range(8):
             if one is None or type(one).__name__ == "LogSoftmaxBackward0":
                 break
-            one = _first(one)
+            one = below(one)
         ends.append(one)
     return len(ends) == 2 and ends[0] is not None and ends[0] is ends[1]
 
@@ -299,7 +300,7 @@ def _constant(node: Any, scaled: bool) -> tuple[float, Any, bool]:
             value = 1.0 if value is None else value
             quotient = quotient or kind == "DivBackward0"
             factor *= 1 / value if kind == "DivBackward0" and value else value
-        node = _first(node)
+        node = below(node)
     return factor, node, quotient
 
 
@@ -308,7 +309,7 @@ def is_multiple(node: Any, of: Any) -> bool:
     for _ in range(4):
         if node is None or node is of or type(node).__name__ not in ("MulBackward0", "DivBackward0"):
             break
-        node = _first(node) if number(node) is not None else None
+        node = below(node) if number(node) is not None else None
     return node is not None and node is of
 
 
@@ -364,7 +365,7 @@ def factors_to(node: Any, mark: str) -> list[float]:
             value = number(one)
             if value:
                 factor = factor / value if kind == "DivBackward0" else factor * value
-                waiting.append((_first(one), factor))
+                waiting.append((below(one), factor))
         elif kind in COMBINING:
             waiting += [(inner, factor) for inner, _ in one.next_functions]
     return found
@@ -391,20 +392,20 @@ def contrast(node: Any) -> int:
             or not bool((target.sort().values == torch.arange(rows, device=target.device)).all())
         ):
             continue
-        inner = _first(one)
+        inner = below(one)
         for _ in range(6):
             if type(inner).__name__ in ("MmBackward0", "BmmBackward0"):
                 operands = [_computed(operand) for operand, _ in inner.next_functions]
                 return rows if len(operands) == 2 and all(operands) else 0
             if type(inner).__name__ not in (*THROUGH, "LogSoftmaxBackward0", "DivBackward0", "MaskedFillBackward0"):
                 break
-            inner = _first(inner)
+            inner = below(inner)
     return 0
 
 
 def _computed(node: Any) -> bool:
     while node is not None and type(node).__name__ in TURNS:
-        node = _first(node)
+        node = below(node)
     return node is not None and type(node).__name__ != "AccumulateGrad"
 
 
@@ -447,7 +448,7 @@ def _is_likelihood(nodes: list[Any]) -> bool:
     """Whether a log-probability is among them: of a category, or of a normal distribution, a negative square."""
     kinds = {type(one).__name__ for one in nodes}
     squares = (one for one in nodes if type(one).__name__ == "NegBackward0")
-    return bool(kinds & LIKELIHOODS) or any(type(_first(one)).__name__ == "PowBackward0" for one in squares)
+    return bool(kinds & LIKELIHOODS) or any(type(below(one)).__name__ == "PowBackward0" for one in squares)
 
 
 def is_single_output(node: Any) -> bool:
@@ -462,7 +463,7 @@ def _operands(node: Any) -> Iterable[torch.Tensor]:
     """The leaves that go into an operation as they are, or transposed."""
     for inner, _ in node.next_functions:
         while inner is not None and type(inner).__name__ in TURNS:
-            inner = _first(inner)
+            inner = below(inner)
         leaf = getattr(inner, "variable", None)
         if leaf is not None:
             yield leaf

@@ -23,6 +23,9 @@ BEFORE = 2
 """Losses that may have been summed up before a closer look began, and go backward in it."""
 _TAKES_OUT = re.compile(r"\.(item|tolist)\(\)|\.data\b|\bfloat\(")
 """Text that takes a number out of its graph, and does not say that it is meant as `detach()` does."""
+_SUMS = ("AddBackward0", "SubBackward0", "RsubBackward1", "NegBackward0")
+_SCALED = ("MulBackward0", "DivBackward0")
+"""Between a loss and its summands: sums, and products and quotients by a number."""
 MOST = 32
 """Nodes between a loss and its summands that are looked at."""
 
@@ -75,10 +78,7 @@ def look(state: State, node: Any, line: Trail) -> None:
         if seen is not None:
             state.graphless.setdefault((line, seen.place), []).append(seen.value)
         kind = type(one).__name__
-        if kind in ("AddBackward0", "SubBackward0", "RsubBackward1", "NegBackward0") or (
-            (kind in THROUGH or kind == "DivBackward0")
-            and (kind not in ("MulBackward0", "DivBackward0") or number(one) is not None)
-        ):
+        if kind in _SUMS or (number(one) is not None if kind in _SCALED else kind in THROUGH):
             waiting += [inner for inner, _ in one.next_functions if inner is not None]
 
 

@@ -87,8 +87,8 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
     if passes > SAMPLES:
         return
     for entry in state.books.optimizers:
-        if not entry.steps:
-            entry.has_moved()  # takes the first print
+        if not entry.steps and entry.first_print is None:
+            entry.first_print = entry.print_now()
     one.draft.fields["quotient"] = divided = graph.divided(node, scaled)
     if divided > 1 and (last := lastones.taken(line)) is not None:
         one.draft.fields |= {"last_at": last, "last_of": divided}

@@ -13,6 +13,7 @@ from typing import TypeGuard
 
 from gradient_ledger import source
 from gradient_ledger.events import Place
+from gradient_ledger.uncalled import BEGINS
 
 _LOOKS = ("items", "keys", "values", "get")
 """Methods of a dictionary that leave it where it is."""
@@ -256,35 +257,29 @@ _FOLLOWS = re.compile(
 """Words in the names of what follows another model."""
 
 
-_BEGINS = re.compile(r"_*(init|build|make|create|set_?up)", re.IGNORECASE)
-"""Names of functions that do something once: what shares its memory from the beginning may be meant to."""
-
-
 def _given_memory(file: str, within: ast.AST) -> Iterator[int]:
-    if not isinstance(within, ast.FunctionDef) or _BEGINS.match(within.name):
+    # What shares its memory from the beginning may be meant to.
+    if not isinstance(within, ast.FunctionDef) or BEGINS.match(within.name):
         return
     for loop in (one for one in source.own(within) if isinstance(one, ast.For)):
-        zipped = next(
-            (n for n in ast.walk(loop.iter) if isinstance(n, ast.Call) and source.last_name(n.func) == "zip"), None
-        )
-        names = [n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)][-2:]
-        if zipped is None or len(zipped.args) != 2 or len(names) != 2:
-            continue
-        if not all(re.search(r"\.(named_)?parameters\(\)$", ast.unparse(one)) for one in zipped.args):
-            continue
-        follows = {
-            name for name, one in zip(names, zipped.args, strict=True) if _FOLLOWS.search(f"{name} {ast.unparse(one)}")
-        }
-        for one in loop.body:
-            if isinstance(one, ast.Assign) and len(follows) == 1:
-                (other,) = set(names) - follows
-                (mine,) = follows
-                if ast.unparse(one.targets[0]) == f"{mine}.data" and ast.unparse(one.value) in (
-                    f"{other}.data",
-                    f"{other}.detach()",
-                    f"{other}.data.detach()",
-                ):
+        for mine, other in _follower(loop):
+            gives = (f"{other}.data", f"{other}.detach()", f"{other}.data.detach()")
+            for one in (each for each in loop.body if isinstance(each, ast.Assign)):
+                if ast.unparse(one.targets[0]) == f"{mine}.data" and ast.unparse(one.value) in gives:
                     yield one.lineno
+
+
+def _follower(loop: ast.For) -> Iterator[tuple[str, str]]:
+    """The names that a loop over the parameters of two models gives to those of what follows, and to the others."""
+    zips = (n for n in ast.walk(loop.iter) if isinstance(n, ast.Call) and source.last_name(n.func) == "zip")
+    names = [n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)][-2:]
+    for call in zips:
+        models = [ast.unparse(one) for one in call.args]
+        both = len(models) == len(names) == 2
+        if both and all(re.search(r"\.(named_)?parameters\(\)$", one) for one in models):
+            sides = [_FOLLOWS.search(f"{name} {model}") for name, model in zip(names, models, strict=True)]
+            if bool(sides[0]) != bool(sides[1]):
+                yield (names[0], names[1]) if sides[0] else (names[1], names[0])
 
 
 def set_twice(files: Iterable[str]) -> tuple[Place, ...]:

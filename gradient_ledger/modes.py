@@ -243,7 +243,7 @@ def depends_on_mode(module: nn.Module) -> bool:
 def normed_without(state: State, entry: ModuleAccount, module: nn.Module, frame: FrameType) -> None:
     """A BatchNorm runs in eval mode, when steps were taken: whether its statistics are those that it was made with
     while its weights move, and no optimizer holds these: they are an average's."""
-    count = state.budget.asked(("norm", id(entry)))
+    count = entry.calls + entry.judged
     if count & (count - 1) or entry in state.norms_filled:
         return
     mean, variance, weight = (getattr(module, name, None) for name in ("running_mean", "running_var", "weight"))
@@ -256,10 +256,9 @@ def normed_without(state: State, entry: ModuleAccount, module: nn.Module, frame:
     before = state.norms_empty.get(entry)
     place = next((at for at in places.calls(frame) if at.function != "forward"), places.user_place(frame))
     now = changing_print(weight)
-    moves = before is not None and (before.moved + (before.print != now))
-    state.norms_empty[entry] = EmptyNorm(
-        named(state, module), now, int(moves), count, before.place if before else place
-    )
+    moved = before.moved + (before.print != now) if before is not None else 0
+    where = before.place if before is not None else place
+    state.norms_empty[entry] = EmptyNorm(named(state, module), now, moved, count, where)
 
 
 def empty_norms(state: State) -> EmptyNorms | None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from gradient_ledger import source
 from gradient_ledger.compared import every, leaves
 from gradient_ledger.events import Place, SummedRows
-from gradient_ledger.graph import number, saved, summands, without_factors
+from gradient_ledger.graph import below, number, saved, summands, without_factors
 
 _OTHERWISE = re.compile(r"/|\bdiv|mean\(|item\(|print|correct|[<>]|==|\.data\b|numpy|len\(")
 """What stands in a statement whose sum is divided, or is none of a loss."""
@@ -32,14 +32,14 @@ class Reduced(NamedTuple):
     """The numbers that it is multiplied with."""
     word: str
     """The operation before that."""
-    below: Any
+    node: Any
     """Its node."""
 
 
 def look(node: Any, scaled: bool) -> SummedRows | None:
     """A sum over the rows of a batch that a loss adds to a mean over as many rows, neither divided nor made small."""
     if scaled:  # the loss scale is a tensor, and the outermost factor
-        node = next((inner for inner, _ in node.next_functions if inner is not None), None)
+        node = below(node)
     parts = _terms(without_factors(node))
     terms = [term for one in parts if (term := _reduced(*one)) is not None]
     averaged = [term for term in terms if term.how in ("mean", "rows")]
@@ -48,7 +48,7 @@ def look(node: Any, scaled: bool) -> SummedRows | None:
             return SummedRows(term.sizes[0], alike=True, again=True)
         if term.how != "sum" or not _is_of_rows(term) or term.factor * term.sizes[0] <= 1:
             continue
-        if _is_weight(term.below) or _is_of_gradients(term.below):
+        if _is_weight(term.node) or _is_of_gradients(term.node):
             continue
         beside = [
             other for other in averaged if _are_of_one_batch(term.sizes, other.sizes) or _are_one_loss(term, other)
@@ -83,11 +83,8 @@ def _sums(file: str) -> tuple[int, ...]:
     tree = source.parsed(file)
     plain = [one for one in ast.walk(tree) if isinstance(one, ast.Assign | ast.Return)] if tree is not None else []
     told = [one for one in plain if one.value is not None and not _OTHERWISE.search(ast.unparse(one.value))]
-    return tuple(
-        sorted(
-            {call.lineno for one in told for call in ast.walk(one) if isinstance(call, ast.Call) and _sums_all(call)}
-        )
-    )
+    calls = (call for one in told for call in ast.walk(one) if isinstance(call, ast.Call))
+    return tuple(sorted({call.lineno for call in calls if _sums_all(call)}))
 
 
 def _sums_all(one: ast.Call) -> bool:
@@ -106,7 +103,7 @@ def _terms(node: Any) -> list[tuple[Any, float]]:
         one, by = waiting.pop()
         while type(one).__name__ in _PASSED:
             value = number(one) if type(one).__name__ == "MulBackward0" else 1.0
-            inner = [below for below, _ in one.next_functions if below is not None]
+            inner = [each for each, _ in one.next_functions if each is not None]
             if value is None or len(inner) != 1:
                 break
             one, by = inner[0], by * abs(value)
@@ -120,7 +117,7 @@ def _terms(node: Any) -> list[tuple[Any, float]]:
 
 def _is_of_rows(term: Reduced) -> bool:
     """Whether a sum is over rows: of a matrix, or of one loss for each."""
-    each = any(getattr(one, "_saved_reduction", 1) == 0 for one in _near(term.below))
+    each = any(getattr(one, "_saved_reduction", 1) == 0 for one in _near(term.node))
     return len(term.sizes) > 1 - each and term.sizes[0] > 1
 
 
@@ -132,10 +129,10 @@ def _near(node: Any) -> list[Any]:
 def _reduced(node: Any, factor: float) -> Reduced | None:
     kind = type(node).__name__
     if kind in ("MulBackward0", "NegBackward0") and (kind == "NegBackward0" or number(node) is not None):
-        return _reduced(_below(node), factor * abs(number(node) or 1.0)) if _below(node) is not None else None
+        return _reduced(below(node), factor * abs(number(node) or 1.0))
     if kind == "DivBackward0":
-        inner, by = _below(node), number(node)
-        over = _reduced(inner, factor) if by is not None and inner is not None else None
+        by = number(node)
+        over = _reduced(below(node), factor) if by is not None else None
         if over is None or over.how not in ("sum", "mean") or not over.sizes:
             return over
         if over.how == "mean":
@@ -143,22 +140,18 @@ def _reduced(node: Any, factor: float) -> Reduced | None:
         return over._replace(how="rows") if by == over.sizes[0] else None
     if kind in ("MeanBackward0", "SumBackward0"):
         sizes = tuple(getattr(node, "_saved_self_sym_sizes", ()))
-        below = _below(node)
-        while kind == "SumBackward0" and type(below).__name__ in _TAKEN:
-            before = tuple(getattr(below, "_saved_self_sym_sizes", sizes))
+        inner = below(node)
+        while kind == "SumBackward0" and type(inner).__name__ in _TAKEN:
+            before = tuple(getattr(inner, "_saved_self_sym_sizes", sizes))
             if before[:1] != sizes[:1]:
                 break
-            sizes, below = before, _below(below)
-        return Reduced("mean" if kind[0] == "M" else "sum", sizes, factor, type(below).__name__, below)
+            sizes, inner = before, below(inner)
+        return Reduced("mean" if kind == "MeanBackward0" else "sum", sizes, factor, type(inner).__name__, inner)
     reduction = {1: "mean", 2: "sum"}.get(getattr(node, "_saved_reduction", 0))
     given = saved(node, "self") if reduction else None
     if reduction is None or given is None:
         return None
     return Reduced(reduction, tuple(given.shape), factor, kind, node)
-
-
-def _below(node: Any) -> Any:
-    return next((inner for inner, _ in node.next_functions if inner is not None), None)
 
 
 def _are_of_one_batch(sizes: tuple[int, ...], others: tuple[int, ...]) -> bool:
@@ -171,8 +164,8 @@ def _are_of_one_batch(sizes: tuple[int, ...], others: tuple[int, ...]) -> bool:
 
 def _are_one_loss(term: Reduced, other: Reduced) -> bool:
     """Whether what is summed for each row is of the kind that the other one takes the mean of."""
-    kinds = {type(one).__name__ for one in _near(term.below) if getattr(one, "_saved_reduction", 1) == 0}
-    return other.how == "mean" and (other.word in kinds or type(other.below).__name__ in kinds)
+    kinds = {type(one).__name__ for one in _near(term.node) if getattr(one, "_saved_reduction", 1) == 0}
+    return other.how == "mean" and (other.word in kinds or type(other.node).__name__ in kinds)
 
 
 def _is_of_gradients(node: Any) -> bool:

@@ -19,7 +19,7 @@ FOLLOWING = re.compile(
     re.IGNORECASE,
 )
 """Names of functions that let an average, a teacher or a target network follow the trained weights."""
-_BEGINS = re.compile(r"_*(init|build|make|create|set_?up)", re.IGNORECASE)
+BEGINS = re.compile(r"_*(init|build|make|create|set_?up)", re.IGNORECASE)
 """Names of functions that copy weights once, at the beginning."""
 _WRITES = ("copy_", "lerp_", "load_state_dict")
 RATES = r"\[['\"]lr['\"]\]\s*[*/+-]?=[^=]"
@@ -58,7 +58,7 @@ def update(files: tuple[str, ...]) -> Uncalled | None:
         inside = {name for one in idle for name in _called(one)} - _named_outside(held, idle)
         inner = [one for one in held if one not in idle and isinstance(one, ast.FunctionDef) and one.name in inside]
         idle = [*idle, *inner]
-    rest = [one for one in held if one not in idle and not _BEGINS.match(getattr(one, "name", ""))]
+    rest = [one for one in held if one not in idle and not BEGINS.match(getattr(one, "name", ""))]
     if not updates or any(_follows(one) for one in rest):
         return None
     last = updates[-1]  # what it calls may have a name of this kind, too, and stand above it

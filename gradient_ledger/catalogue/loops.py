@@ -561,7 +561,7 @@ MISCONCEPTIONS = (
     Misconception(
         "remainder-of-one",
         "A remainder of 1",
-        "`t + 1 % k == 0` asks whether t + (1 % k) is 0: for steps that are counted up from 0 it never is.",
+        "`t + 1 % k == 0` asks whether t + (1 % k) is 0: for steps that are counted up from 0 and a k of 2 or more it never is.",
         "Put the sum in brackets: (t + 1) % k == 0.",
         "% binds as tightly as *, and more tightly than +.",
         "lesson 6",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradient_ledger.events import Accumulate, Backward, Edit, Finding, Place
+from gradient_ledger.events import Accumulate, Backward, Edit, Finding, Place, SummedRows
 from gradient_ledger.rules.view import (
     BY_HAND,
     LEAST,
@@ -170,13 +170,13 @@ def halved_alone(view: View) -> Iterator[Finding]:
 
 def sums_beside_means(view: View) -> Iterator[Finding]:
     """One summand of a loss is a sum over the rows of a batch, another one their mean."""
-    lines: dict[Place | None, list[Backward]] = {}
+    lines: dict[Place | None, list[SummedRows]] = {}
     for one in view.of(Backward):
         if one.summed is not None:
-            lines.setdefault(one.summed.where, []).append(one)
-    for where, passes in lines.items():
-        rows = max(one.summed.rows for one in passes if one.summed is not None)
-        if any(one.summed.again for one in passes if one.summed is not None):
+            lines.setdefault(one.summed.where, []).append(one.summed)
+    for where, told in lines.items():
+        rows = max(one.rows for one in told)
+        if any(one.again for one in told):
             yield finding(
                 "divided-twice",
                 "warning",
@@ -187,14 +187,13 @@ def sums_beside_means(view: View) -> Iterator[Finding]:
                 rows=rows,
             )
             continue
-        alike = any(one.summed.alike for one in passes if one.summed is not None)
         yield finding(
             "sum-beside-means",
-            "warning" if alike else "info",
+            "warning" if any(one.alike for one in told) else "info",
             where,
             f"The loss adds a sum over {rows} rows to a mean over rows, and nothing divides the sum "
             "alone: its weight beside the mean grows with the size of the batch.",
-            passes=len(passes),
+            passes=len(told),
             rows=rows,
         )
 

@@ -691,9 +691,9 @@ def another_stepped(view: View) -> Iterator[Finding]:
             lines.setdefault((event.where, event.optimizer), []).append((event, other))
             arrived = set()
     for (where, number), steps in lines.items():
-        others = {other for _, other in steps}
-        if len(steps) > 1 and len(others) == 1 and None not in others and number in trained:
-            name = view.label(*others)  # type: ignore[arg-type]
+        other = steps[0][1]
+        if len(steps) > 1 and other is not None and number in trained and all(each == other for _, each in steps):
+            name = view.label(other)
             yield finding(
                 "another-optimizer-stepped",
                 "error",

@@ -207,18 +207,17 @@ def counted_anew(view: View) -> Iterator[Finding]:
     if most_steps(view) < SETTLED:
         return
     if (one := view.log.counter_anew) is not None:
-        yield finding(
-            "counter-begins-anew",
-            "warning",
-            one.where,
-            f"{one.name} counts the steps of one epoch, and is handed over here as {one.handed_as}: what goes by that begins "
-            "anew in each epoch."
-            if one.handed_as
-            else f"{one.name} counts all steps by its name, and is set to 0 here in each epoch: what goes by it begins anew.",
-            f"Count all steps: epoch * len(loader) + {one.name}."
-            if one.handed_as
-            else f"Set {one.name} to 0 once, before the loop over epochs.",
+        told = (
+            f"{one.name} counts all steps by its name, and is set to 0 here in each epoch: what goes by it begins anew."
         )
+        remedy = f"Set {one.name} to 0 once, before the loop over epochs."
+        if one.handed_as:
+            told = (
+                f"{one.name} counts the steps of one epoch, and is handed over here as {one.handed_as}: what goes by that "
+                "begins anew in each epoch."
+            )
+            remedy = f"Count all steps: epoch * len(loader) + {one.name}."
+        yield finding("counter-begins-anew", "warning", one.where, told, remedy)
     if (one := view.log.given_for_epochs) is not None:
         yield finding(
             "schedule-on-another-clock",
