@@ -15,7 +15,12 @@ from gradient_ledger.events import Place, RateByPasses
 def is_by_epochs(file: str, line: int) -> bool:
     """Whether the innermost loop around a line goes over epochs, by its head."""
     loop = source.loop_around(file, line)
-    return isinstance(loop, ast.For) and "epoch" in ast.unparse(loop.target) + ast.unparse(loop.iter)
+    if not isinstance(loop, ast.For):
+        return False
+    over = loop.iter
+    if isinstance(over, ast.Call) and ast.unparse(over.func) == "enumerate":
+        over = over.args[0]  # `start=epoch * len(loader)` says where the count of steps begins
+    return "epoch" in ast.unparse(loop.target) + ast.unparse(over)
 
 
 _TRAINS = re.compile(r"(^|[\s=.])(train|fit)_?\w+\(|(^|[\s=.])(train|fit)\(.*\w")

@@ -1967,6 +1967,44 @@ def what_is_left_over_is_stepped_and_the_condition_is_of_another_form() -> Log:
     return uneven(*[1, 4, 4, 4, 2] * 3, condition="ready or i + 1 == n").log()
 
 
+def short_epochs(quotient: int) -> Log:
+    """Twelve batches an epoch, so that no more than half of the windows are whole."""
+    by = {"quotient": quotient}
+    return uneven(*[1, 4, 4, 3] * 2, loader=True, epoch=12, condition="is_update_step", passes=by).log()
+
+
+@finds(
+    "window.sizes",
+    "window-starts-short",
+    "error",
+    IF,
+    "Windows of 4 were meant; the steps used 1, 4, 4, 3, 1, 4, 4, 3:",
+    window=4,
+)
+def few_windows_are_whole_and_each_loss_is_divided_by_their_size() -> Log:
+    return short_epochs(4)
+
+
+@finds("window.sizes", "window-starts-short", "error", IF, "Windows of 4 were meant")
+def few_windows_are_whole_and_each_loss_is_a_mean_of_two_as_well() -> Log:
+    return short_epochs(8)
+
+
+@quiet("window.sizes")
+def few_windows_are_whole_and_the_losses_are_divided_by_something_else() -> Log:
+    return short_epochs(6)
+
+
+@quiet("window.sizes")
+def few_windows_are_whole_and_each_loss_is_divided_by_the_size_of_its_own() -> Log:
+    tape = Tape("w b")
+    for size in [1, 4, 4, 3] * 2:
+        tape.passes(size, quotient=size)
+        tape.step(under=at(IF))
+        tape.clear()
+    return tape.log()
+
+
 @finds("window.sizes", "window-misaligned", "warning", IF, "the steps used 4, 4, 3, 4:")
 def a_guard_passes_over_a_batch_of_a_window() -> Log:
     tape = uneven(4, 4)

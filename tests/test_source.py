@@ -1010,6 +1010,10 @@ GIVEN_FOR_EPOCHS = {
     SETS_RATE + IN_STEPS_OF_EPOCHS.format("adjust(optimizer, step)"): (6, "step"),
     SETS_RATE + IN_STEPS_OF_EPOCHS.format("adjust(optimizer, self.global_step)"): (6, "self.global_step"),
     SETS_RATE + IN_STEPS_OF_EPOCHS.format("adjust(optimizer, batch_idx)"): (6, "batch_idx"),
+    SETS_RATE + IN_STEPS_OF_EPOCHS.replace("(data)", "(data, start=epoch * n)").format("adjust(optimizer, step)"): (
+        6,
+        "step",
+    ),
     SETS_RATE.replace("optimizer, epoch", "self, current_epoch")
     + IN_STEPS_OF_EPOCHS.format("self.adjust(total_iter)"): (6, "total_iter"),
     # an epoch, a part of one, something else; a function that takes steps, or that sets no rate

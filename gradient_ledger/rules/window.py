@@ -40,6 +40,9 @@ def sizes(view: View) -> Iterator[Finding]:
         if phase is not None:
             yield _starts_short(view, phase, _divided_by_all(view, phase))
             continue
+        if (size := _largest_divides(view, whole)) and _starts_too_short(view, whole, size):
+            yield _starts_short(view, whole, size)
+            continue
         if told := _whole_at_first(view, whole):
             yield _more_than_one(whole, told)
             continue
@@ -75,9 +78,21 @@ def _phases(windows: list[Window]) -> list[list[Window]]:
 
 def _divided_by_all(view: View, windows: list[Window]) -> int:
     """By what all losses of some windows are divided, if that is the size of most of these."""
-    by = {_share_of(one) for w in windows for one in view.passes_of(w)}
-    size = by.pop() if len(by) == 1 else 0
+    size = _share_of_all(view, windows)
     return size if 2 * sum(w.micro_batches == size for w in windows) > len(windows) and size >= LEAST - 1 else 0
+
+
+def _largest_divides(view: View, windows: list[Window]) -> int:
+    """The size of the largest windows, if all losses are divided by that, or by that and a mean of so many summands:
+    epochs may be so short that few windows are whole."""
+    size = max((w.micro_batches for w in windows), default=0)
+    by = _share_of_all(view, windows) if size >= LEAST - 1 else 0
+    return size if by and by % size == 0 else 0
+
+
+def _share_of_all(view: View, windows: list[Window]) -> int:
+    by = {_share_of(one) for w in windows for one in view.passes_of(w)}
+    return by.pop() if len(by) == 1 else 0
 
 
 def _share_of(one: Backward) -> int:
@@ -248,7 +263,8 @@ def _begin(window: Window) -> int:
 
 def _starts_short(view: View, windows: list[Window], size: int) -> Finding:
     first, sizes = windows[0], [w.micro_batches for w in windows]
-    seen = f"Windows of {size} are usual; the steps used {_list(sizes)}: the first one holds {first.micro_batches}"
+    usual = "are usual" if 2 * sizes.count(size) > len(sizes) else "were meant"
+    seen = f"Windows of {size} {usual}; the steps used {_list(sizes)}: the first one holds {first.micro_batches}"
     if first.step.restored:
         return finding(
             "resumed-inside-window",
