@@ -24,7 +24,7 @@ from gradient_ledger.account import Account
 from gradient_ledger.averages import average_updated
 from gradient_ledger.books import OptimizerAccount
 from gradient_ledger.events import DrawnWeights, Place, WeightAverage
-from gradient_ledger.tensors import address, number_of
+from gradient_ledger.tensors import HALVES, address, number_of
 
 if TYPE_CHECKING:
     from gradient_ledger.closelook import CloseLook
@@ -130,6 +130,9 @@ class Average:
         """Those of the weights that it took in then."""
         self.was: Tensor | None = None
         """Its own before that."""
+        self.entries = self.still = 0
+        """Of averages in half precision: entries that an update was to move, and those of them that it left as they
+        were."""
         self.once_at: Place | None = None
         """The line of a loop over epochs that makes the updates, behind all steps of one."""
         self.begun_at, self.begun_off = 0, 0.0
@@ -155,6 +158,13 @@ class Average:
             return False
         named = self.place is not None and UPDATES.search(self.place.function) is not None
         return (self.consecutive > 1 and not self.gaps) or (named and self.moves > 1)
+
+    def count_still(self, now: Tensor) -> None:
+        """The next update begins here: which entries did the last one move, of those that differed from the weights?"""
+        if now.dtype in HALVES and self.was is not None and self.took is not None:
+            apart = self.was != self.took.to(now.dtype)
+            self.entries += int(apart.sum())
+            self.still += int((apart & (now == self.was)).sum())
 
     def ends_at(self, now: Tensor) -> bool:
         """Whether a value is where the last update ended, and neither where it began nor what it took in.
@@ -408,6 +418,7 @@ def note(state: State, mixture: Mixture, frame: FrameType, look: int) -> bool:
         found.append(average)
     else:
         average.updates += 1
+        average.count_still(was)
         average.moves += average.ends_at(was)
         average.changes |= abs(average.share - mixture.share) > 1e-6
         average.falls |= mixture.share < average.share - 1e-6
@@ -415,7 +426,7 @@ def note(state: State, mixture: Mixture, frame: FrameType, look: int) -> bool:
         average.consecutive += average.clock + 1 == account.steps
         average.gaps |= average.clock + 1 < account.steps and average.look == look
     average.clock, average.look, average.took, average.was = account.steps, look, took, was
-    average.last = was * mixture.rest + took * mixture.share
+    average.last = (was * mixture.rest + took * mixture.share).to(was.dtype)
     return goes_on
 
 
@@ -530,7 +541,7 @@ def _distance(one: Tensor, other: Tensor) -> float:
 def is_close(one: Tensor, other: Tensor) -> bool:
     """Whether two samples are the same but for rounding."""
     alike = one.shape == other.shape and one.device == other.device and one.dtype == other.dtype
-    return alike and torch.allclose(one, other, rtol=1e-4, atol=1e-7)
+    return alike and torch.allclose(one, other, rtol=1e-2 if one.dtype in HALVES else 1e-4, atol=1e-7)
 
 
 def has_state(entry: OptimizerAccount, parameter: Tensor) -> bool:
@@ -632,7 +643,10 @@ def facts(state: State) -> tuple[WeightAverage, ...]:
             off = total if share is not None and abs(total - 1) > 1e-4 else None
             begun = _begun_off(found) if max(one.share for one in found) <= LITTLE else None
             fact = WeightAverage(tuple(names), place, most, share, len(at), at[0] if at else None, total=off)
-            told.append(replace(fact, begun_off=begun))
+            last = known[0].last
+            in_half = HALVES.get(last.dtype, "") if last is not None else ""
+            entries, still = sum(one.entries for one in known), sum(one.still for one in known)
+            told.append(replace(fact, begun_off=begun, dtype=in_half, entries=entries, still=still))
         elif len(shares) == 1 and found[0].once_at is not None and found[0].share < LITTLE and place is not None:
             every: Any = tuple(dict.fromkeys(one.account.name for one in found))
             told.append(WeightAverage(every, place, 1, found[0].share, once_at=found[0].once_at))

@@ -1273,6 +1273,12 @@ class WeightAverage:
     little at a time."""
     once_at: Place | None = None
     """The line of a loop over epochs that updates it behind all steps of one, where it takes in little at a time."""
+    dtype: str = ""
+    """`bfloat16` or `float16` where it is one of these."""
+    entries: int = 0
+    """Of such an average: entries that updates were to move, over all updates that were seen."""
+    still: int = 0
+    """Those of them that an update left as they were."""
 
 
 @dataclass(frozen=True)

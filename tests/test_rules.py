@@ -5753,6 +5753,43 @@ def an_average_begins_far_from_the_weights_in_a_short_run() -> Log:
 
 
 @finds(
+    "following.rounded_averages",
+    "average-rounded-away",
+    "warning",
+    UPDATE,
+    "The running average of w and b is bfloat16, and each update takes in 0.001 of the weights",
+    "updates left 75% as they were",
+    names=["w", "b"],
+    dtype="bfloat16",
+    share=0.001,
+    entries=64,
+    still=48,
+)
+def an_average_of_half_precision_rounds_away_what_it_takes_in() -> Log:
+    return with_average(share=0.001, dtype="bfloat16", entries=64, still=48)
+
+
+@quiet("following.rounded_averages")
+def an_average_of_half_precision_takes_in_more() -> Log:
+    return with_average(share=0.05, dtype="bfloat16", entries=64, still=48)
+
+
+@quiet("following.rounded_averages")
+def an_average_of_half_precision_moves_now_and_then() -> Log:
+    return with_average(share=0.001, dtype="bfloat16", entries=64, still=47)
+
+
+@quiet("following.rounded_averages")
+def few_entries_of_an_average_of_half_precision_were_seen() -> Log:
+    return with_average(share=0.001, dtype="bfloat16", entries=31, still=31)
+
+
+@quiet("following.rounded_averages")
+def an_average_of_half_precision_takes_in_another_share_each_time() -> Log:
+    return with_average(dtype="bfloat16", entries=64, still=64)
+
+
+@finds(
     "following.first_averages",
     "average-once-an-epoch",
     "warning",

@@ -591,6 +591,14 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "average-rounded-away",
+        "A running average that rounds away what it takes in",
+        "A bfloat16 number keeps 8 bits, a float16 one 11: what an update adds is less than half the distance to the next number, and the average stays what it was.",
+        "Keep the average in float32, whatever the model is: copy.deepcopy(model).float(), and copy from it where half precision is wanted.",
+        "A cast of the whole module takes the average along.",
+        "",
+    ),
+    Misconception(
         "average-once-an-epoch",
         "A running average once an epoch",
         "A decay of 0.99 is made for steps. Taken once an epoch, the average is for long what it began with.",

@@ -79,6 +79,7 @@ RULES: tuple[Rule, ...] = (
     following.newest_averages,
     following.kept_averages,
     following.first_averages,
+    following.rounded_averages,
     following.drawn_back,
     following.other_followed,
     following.copied_back,

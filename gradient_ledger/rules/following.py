@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -204,6 +205,30 @@ def first_averages(view: View) -> Iterator[Finding]:
                 names=list(one.names)[:10],
                 share=one.share,
             )
+
+
+LITTLE = 0.02
+"""What an update of an average takes in, at most, where half precision rounds most of it away."""
+LEAST_ENTRIES = 32
+
+
+def rounded_averages(view: View) -> Iterator[Finding]:
+    """A running average of half precision that most updates leave as it was."""
+    for one in view.log.averages:
+        if one.share is None or one.share > LITTLE or one.entries < LEAST_ENTRIES or 4 * one.still < 3 * one.entries:
+            continue
+        yield finding(
+            "average-rounded-away",
+            "warning",
+            one.where,
+            f"The running average of {some(one.names)} is {one.dtype}, and each update takes in {one.share:.3g} of the weights: "
+            f"of the sampled entries that differed from these, updates left {math.floor(100 * one.still / one.entries)}% as they were.",
+            names=list(one.names)[:10],
+            dtype=one.dtype,
+            share=one.share,
+            entries=one.entries,
+            still=one.still,
+        )
 
 
 def drawn_back(view: View) -> Iterator[Finding]:
