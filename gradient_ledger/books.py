@@ -45,10 +45,12 @@ def _numbered(kind: str, number: int) -> str:
 class Schedule:
     """One scheduler that is made for so many steps, and how many it took."""
 
-    __slots__ = ("in_epochs", "length", "named", "optimizer", "place", "steps", "type")
+    __slots__ = ("in_epochs", "kind", "length", "named", "optimizer", "place", "steps", "type")
 
-    def __init__(self, scheduler: Any, optimizer: int, length: int, named: bool, in_epochs: str = ""):
+    def __init__(self, scheduler: Any, kind: str, optimizer: int, length: int, named: bool, in_epochs: str = ""):
         self.type = type(scheduler).__name__
+        self.kind = kind
+        """Its class, or of several in a row the last one's."""
         self.optimizer = optimizer
         self.length, self.named = length, named
         """Named: it says so itself. Else it is the largest number that its function holds."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import lru_cache
+from types import FrameType
 from typing import Any, NamedTuple
 
-from gradient_ledger import divisions, source
+from gradient_ledger import divisions, places, source
 from gradient_ledger.events import Place, Trail
 
 
@@ -47,6 +48,46 @@ def of_step(place: Place, trail: Trail) -> dict[str, Any]:
         "passed_over": Place(over[0].file, over[1]) if over is not None and over[1] is not None else None,
         "behind": Place(place.file, head) if (head := _loop_before(place.file, place.line)) is not None else None,
     }
+
+
+NEAR = 6
+"""Of the user's frames, how many are asked for the condition of a step."""
+
+
+def counted_to(frame: FrameType | None) -> int:
+    """The number whose remainder decides about a step, as the frame that holds the condition has it; 0 where none does.
+
+    Names, attributes and keys are read, and no code of the user's runs for that.
+    """
+    for _ in range(NEAR):
+        frame = places.user_frame(frame)
+        if frame is None:
+            break
+        condition = _around(frame.f_code.co_filename, frame.f_lineno).condition
+        if "%" in condition:
+            by = [
+                n.right
+                for n in ast.walk(ast.parse(condition))
+                if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod)
+            ]
+            value = _value(by[0], frame) if len(by) == 1 else None
+            return value if isinstance(value, int) and value > 1 else 0
+        frame = frame.f_back
+    return 0
+
+
+def _value(node: ast.expr, frame: FrameType) -> Any:
+    """What a name, an attribute, a key or a constant holds; None for all else."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Name):
+        return frame.f_locals.get(node.id, frame.f_globals.get(node.id))
+    if isinstance(node, ast.Attribute):
+        return getattr(_value(node.value, frame), "__dict__", {}).get(node.attr)
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        held = _value(node.value, frame)
+        return held.get(node.slice.value) if type(held) is dict else None
+    return None
 
 
 @lru_cache(maxsize=256)

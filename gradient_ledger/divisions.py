@@ -54,6 +54,8 @@ _HOOKS = re.compile(r"\bregister_(hook|post_accumulate_grad_hook)\(")
 """What may change gradients on their way, out of sight of the loss."""
 _MICRO = re.compile(r"accum|micro|chunk", re.IGNORECASE)
 """Words for the parts of a batch, and for how many there are."""
+_WINDOW = re.compile(r"accum|micro|(^|\.)window$", re.IGNORECASE)
+"""Words for how many of them a step uses."""
 
 
 _LOSS = re.compile(r"loss|\.item\(\)|total|running|sum|mean|avg|average", re.IGNORECASE)
@@ -98,14 +100,83 @@ def told(trail: Trail) -> bool:
     return any(_divisions(file, line) for file, line in trail)
 
 
+def for_windows(trail: Trail) -> bool:
+    """Whether it divides that by what it calls the size of a window or the number of micro-batches."""
+    return any(_WINDOW.search(one.by) for file, line in trail for one in _divisions(file, line))
+
+
+class Summands(NamedTuple):
+    """What divides the summands of a sum that goes backward, by the text."""
+
+    again: Place | None = None
+    """Where one of them is divided by what the sum is divided by as well."""
+    for_windows: bool = False
+    """Whether one of them, and not the sum, is divided by what the text calls the size of a window."""
+
+
+def of_summands(trail: Trail) -> Summands:
+    """What divides the summands of what goes backward, in the innermost of the functions that shows them."""
+    return next((found for file, line in trail if (found := _of_summands(file, line)) is not None), Summands())
+
+
+@lru_cache(maxsize=256)
+def _of_summands(file: str, line: int) -> Summands | None:
+    within = source.scope(file, line)
+    nodes = source.own(within) if within is not None else ()
+    calls = [n for n in nodes if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or 0)]
+    for one in (part for call in calls for part in _handed_on(call)):
+        whole = _undivided(within, one, line)
+        if not isinstance(whole.value, ast.BinOp) or not isinstance(whole.value.op, ast.Add):
+            continue
+        parts = [_undivided(within, part, whole.line) for part in _added(whole.value)]
+        again = next((Place(file, part.at) for part in parts if whole.by and part.by == whole.by), None)
+        return Summands(again, not whole.by and any(_WINDOW.search(part.by) for part in parts))
+    return None
+
+
+class Undivided(NamedTuple):
+    """What a value is a quotient of, there or where its names got theirs."""
+
+    value: ast.expr
+    line: int
+    """Where that stands."""
+    by: str = ""
+    """What the outermost division divides by; nothing where there is none."""
+    at: int = 0
+    """Where it stands."""
+
+
+def _undivided(within: Any, value: ast.expr, line: int) -> Undivided:
+    one = Undivided(value, line)
+    for _ in range(4):
+        if _is_quotient(one.value):
+            outer = (one.by, one.at) if one.by else (ast.unparse(one.value.right), one.line)
+            one = Undivided(one.value.left, one.line, *outer)
+        elif (found := source.assigned(within, ast.unparse(one.value), one.line)) is not None and found.at is None:
+            one = one._replace(value=found.value, line=found.line)
+        else:
+            break
+    return one
+
+
+def _added(value: ast.expr) -> list[ast.expr]:
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        return [*_added(value.left), *_added(value.right)]
+    return [value]
+
+
+def _handed_on(call: ast.Call) -> list[ast.expr]:
+    """What a call may send backward: its first argument, and what it is a method of."""
+    return [*call.args[:1], *([call.func.value] if isinstance(call.func, ast.Attribute) else [])]
+
+
 def _divisions(file: str, line: int) -> list[Division]:
     """Divisions of what the statement at a line hands on: there, and where it got its name, the last one first."""
     within = source.scope(file, line)
     nodes = source.own(within) if within is not None else ()
     calls = [n for n in nodes if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or 0)]
     for call in calls:
-        given = [*call.args[:1], *([call.func.value] if isinstance(call.func, ast.Attribute) else [])]
-        for one in given:
+        for one in _handed_on(call):
             found: list[Division] = []
             if _is_quotient(one):
                 found.append(Division(Place(file, line), ast.unparse(one.right)))

@@ -177,6 +177,9 @@ class Backward(Event):
     """Backward passes are numbered from 1."""
     root: str = ""
     """Name of the loss's last operation, such as `NllLoss` or `Div`."""
+    picked: bool = False
+    """Whether it is a sum or a mean of outputs that were picked, as by `max` or by an index: seldom a loss. Asked in
+    the first passes of a line."""
     reduction: str | None = None
     """`mean`, `sum` or `none` where the loss ends in a reduction, else None."""
     divisor: float | None = None
@@ -197,6 +200,19 @@ class Backward(Event):
     told_divided: bool = False
     """Whether the text divides such a sum where it goes backward, or where its name comes from, in one of the functions
     that called for the pass."""
+    for_windows: bool = False
+    """Whether the text divides such a loss by what it calls the size of a window, or the number of micro-batches."""
+    parts_for_windows: bool = False
+    """Whether it divides a summand of a sum by that, and not the sum."""
+    written: tuple[str, ...] = ()
+    """Weights it reaches that are not what they were before the forward, and no step has moved since."""
+    written_at: Place | None = None
+    """The first line between the two that may have written to them."""
+    counted_again: int = 0
+    """Over how many targets a cross-entropy is a mean that is divided by their number again; 0 where it is not, and
+    where that was not asked."""
+    part_again: Place | None = None
+    """Where it divides a summand by what it divides the sum by as well."""
     means: bool = False
     """Whether the loss is a sum of means, or their mean; looked at in the first passes of a line."""
     counts: tuple[float, ...] = ()
@@ -388,6 +404,9 @@ class Clip(Event):
     first_group: int | None = None
     """The optimizer whose first group it was given, by a text that reads `param_groups[0]`; None where that optimizer
     has no other groups, or the text reads otherwise."""
+    whole_at: Place | None = None
+    """Another call in the same function that clips all of the model by the same limit, where this one was given a part
+    of it, by the text."""
     spent: bool = False
     """Whether it was given an iterator that had nothing left to give."""
     strangers: int = 0
@@ -549,6 +568,9 @@ class Ending(Event):
     """A name that holds the size of a window, which nothing in the step's function reads, and where it is made."""
     gathers: bool = False
     """Whether the text gathers micro-batches for this step, and divides nothing but losses by their number."""
+    counted_to: int = 0
+    """The number whose remainder that `if` takes, as the user's variables have it; asked for the first steps of an
+    optimizer, 0 where none was found."""
     passed_over: Place | None = None
     """The last `continue` before that `if` in the same loop, or `return` in the same function."""
     behind: Place | None = None
@@ -731,6 +753,8 @@ class InputGradient(Event):
     """The pass it came from."""
     onto_read: bool = False
     """Whether that pass added to what had been read before, and the tensor has changed since."""
+    as_number: bool = False
+    """Whether the line makes a number of it, as for a log."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -987,6 +1011,8 @@ class OptimizerFacts:
     fifth step, and looked at until the end."""
     empty_group: bool = False
     """Whether one of its groups held nothing when it was met."""
+    by_dimensions: bool = False
+    """Whether the text that made it picks parameters by their number of dimensions, and no group holds the others."""
     without_gradients: bool = False
     """Whether its class is the user's own, and its step says nothing of gradients by its text, as a proximal operator
     does not."""
@@ -1140,6 +1166,20 @@ class CounterAnew:
     """Its name."""
     handed_as: str = ""
     """What it is called where it is handed to, if that is the number of all steps."""
+
+
+@dataclass(frozen=True)
+class UnsavedKey:
+    """A key by which a text waits for a state in a checkpoint, where the texts save it by another one."""
+
+    where: Place
+    """The condition that asks for the key."""
+    of: str
+    """The name of the object whose state it would load."""
+    key: str
+    """The key that is asked for."""
+    saved: str
+    """The one by which it is saved, and which nothing reads."""
 
 
 @dataclass(frozen=True)
@@ -1496,6 +1536,8 @@ class Log:
     """A counter of all steps, by its name, that each epoch sets to 0 and something goes by, by the text."""
     given_for_epochs: CounterAnew | None = None
     """The number of a step, by its name, that is handed to what sets the learning rate by an epoch, by the text."""
+    unsaved_key: UnsavedKey | None = None
+    """A state that is saved by one key and asked for by another, by the text."""
     empty_norms: EmptyNorms | None = None
     """Normalisations that ran in eval mode with statistics that nobody filled."""
     halved_alone: SumApart | None = None

@@ -104,6 +104,10 @@ def note_gone(state: State, account: Account, place: Place, gone: bool) -> None:
         known.times += 1
 
 
+_NUMBER = re.compile(r"\.item\(\)|\bfloat\(")
+"""A line that makes a number of something."""
+
+
 def input_read(state: State, tensor: Tensor, frame: FrameType) -> None:
     """The gradient of a tensor that is no parameter was read: an attack, a saliency map, or training by hand."""
     last = state.progress.last
@@ -127,7 +131,8 @@ def input_read(state: State, tensor: Tensor, frame: FrameType) -> None:
     place = places.user_place(frame)
     key = (InputGradient, place and (place.file, place.line), None)
     if key not in state.journal.groups:
-        state.journal.groups[key] = state.emit(InputGradient, place, (), backward=last.deposit.number)
+        number = place is not None and _NUMBER.search(place.code) is not None
+        state.journal.groups[key] = state.emit(InputGradient, place, (), backward=last.deposit.number, as_number=number)
     if is_onto_read(state, tensor):
         state.journal.groups[key].fields["onto_read"] = True
 
@@ -447,6 +452,9 @@ def clip_ends(state: State, function: str, before: Any) -> None:
         state.emit(Clip, call.place, (), function=function, limit=call.limit, status={}, strangers=len(call.strangers))
     if draft is not None and draft.place is not None and source.clips_first_group(draft.place.file, draft.place.line):
         draft.fields["first_group"] = whose_first_group(state, draft.accounts)
+    if draft is not None and (place := draft.place) is not None:
+        if (line := source.whole_is_clipped(place.file, place.line)) is not None:
+            draft.fields["whole_at"] = Place(place.file, line, place.function)
     if before is not None:
         clips[thread] = before
     else:

@@ -219,6 +219,34 @@ def _divisor(node: Any) -> float | None:
     return float(by) if by is not None and by.numel() == 1 and by.is_cpu and not by.requires_grad else None
 
 
+def counted_again(node: Any, scaled: bool) -> int:
+    """Over how many targets a cross-entropy is a mean, where it is divided by that number once more; else 0."""
+    for _ in range(6):
+        kind = type(node).__name__ if node is not None else ""
+        if kind == "DivBackward0":
+            by, mean = number(node) or _divisor(node), _constant(below(node), False)[1]
+            if by and by > 1 and _reduction(mean) == "mean" and by == _targets(mean):
+                return int(by)
+        if kind not in THROUGH and kind != "DivBackward0":
+            break
+        node = below(node)
+    return 0
+
+
+PICKING = {"MaxBackward0", "MaxBackward1", "AmaxBackward0", "GatherBackward0", "SelectBackward0", "IndexBackward0"}
+"""Operations that pick some of what they are given."""
+
+
+def is_picked(node: Any, scaled: bool) -> bool:
+    """Whether this is a sum or a mean of some outputs, without a weight or a function around it, or one of them."""
+    _, inner, _ = _constant(node, scaled)
+    if inner is not None and (
+        _reduction(inner) == "mean" or _kind(inner.__class__) in ("SumBackward0", "SumBackward1")
+    ):
+        inner = below(inner)
+    return _kind(inner.__class__) in PICKING if inner is not None else False
+
+
 def divided(node: Any, scaled: bool) -> int:
     """The whole number that a loss was divided by as a whole, else 0."""
     factor, _, quotient = _constant(node, scaled)

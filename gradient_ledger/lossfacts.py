@@ -75,7 +75,12 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
     if passes <= LOOKS:
         one.draft.fields |= graph.divisions(node, scaled)
         one.draft.fields["shares"] = shares = graph.shares(node, scaled)
+        one.draft.fields["counted_again"] = graph.counted_again(node, scaled)
         one.draft.fields["told_divided"] = "quotient" in one.draft.fields and divisions.told(line)
+        if {"quotient", "divisor", "undivided"} & one.draft.fields.keys():
+            parts = divisions.of_summands(line)
+            one.draft.fields |= {"part_again": parts.again, "parts_for_windows": parts.for_windows}
+            one.draft.fields["for_windows"] = divisions.for_windows(line)
         if len(shares) > 1:
             shared_at, shared_by = divisions.divided_again(line)
             one.draft.fields |= {"shared_at": shared_at, "shared_by": shared_by}
@@ -89,6 +94,7 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
     for entry in state.books.optimizers:
         if not entry.steps and entry.first_print is None:
             entry.first_print = entry.print_now()
+    one.draft.fields["picked"] = graph.is_picked(node, scaled)
     one.draft.fields["quotient"] = divided = graph.divided(node, scaled)
     if divided > 1 and (last := lastones.taken(line)) is not None:
         one.draft.fields |= {"last_at": last, "last_of": divided}

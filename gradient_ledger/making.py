@@ -110,6 +110,16 @@ def _parting(mine: tuple[Call, ...], theirs: tuple[Call, ...]) -> int:
     return next((level for level, (one, other) in pairs if one != other), len(mine))
 
 
+_DIMENSIONS = re.compile(r"\.(ndim|dim\(\)) *(>|>=|!=) *[12]|len\([\w.]*\.(shape|size\(\))\) *(>|>=|!=) *[12]")
+
+
+def by_dimensions(place: Place | None) -> bool:
+    """Whether the function that made an optimizer picks what it gives it by the number of dimensions, and asks for that
+    no second time."""
+    within = source.scope(place.file, place.line) if place is not None else None
+    return within is not None and len(_DIMENSIONS.findall(ast.unparse(within))) == 1
+
+
 def steps_without_gradients(optimizer: Any) -> bool:
     """Whether an optimizer's class is the user's own, and its step says nothing of gradients and hands on to none."""
     step: Any = getattr(type(optimizer), "step", None)

@@ -6,14 +6,14 @@ import math
 import sys
 import threading
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from types import FrameType
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from gradient_ledger import clocks, divisions, graph, lossfacts, opposed, places, scalers, source
+from gradient_ledger import clocks, divisions, graph, lossfacts, midway, opposed, places, scalers, source
 from gradient_ledger.account import EMPTY, FRESH, Account, Deposit, grad_of
 from gradient_ledger.books import living
 from gradient_ledger.budget import SAMPLES
@@ -67,6 +67,8 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
     if node is not None and gradient is None and not (several and len(roots) > 1):
         lossfacts.look(state, node, scaled, one, frame)
     look_at_forwards(state, roots if several else (roots,), one)
+    if state.midway:
+        midway.backward_begins(state, roots if several else (roots,), one)
     if node is not None and any_graph() and state.budget.may_look("graphs", 256):
         note_graphs(state, node, one.draft.place)
     for root in state.books.roots:
@@ -155,17 +157,28 @@ def look_at_forwards(state: State, roots: Iterable[Any], one: Pass) -> None:
         one.draft.fields["forwards"] = waiting
         nodes = [node for root in roots if (node := getattr(root, "grad_fn", None)) is not None]
         if nodes and state.budget.may_look("uses"):
-            held = graph.uses(*nodes)
-            root, place = call[2:]
-            # A bias is not in a derivative of what it is added to, as a loss with a differential equation takes them.
-            mine = [(len(a.shape) < 2, id(a.ref())) for a in state.books.accounts if a.root is root]
-            counts = [(bias, held[leaf]) for bias, leaf in mine if leaf in held]
-            if counts:
-                one.draft.fields["held"] = min(counts)[1]
-                if place is not None:
-                    one.draft.fields["piled"] = source.piles_losses(place.file, place.line)
-                    one.draft.fields["looped"] = source.loop_around(place.file, place.line) is not None
-                    one.draft.fields["gathered"] = divisions.in_micro_batches(place, one.draft.place)
+            uses = graph.uses(*nodes)
+            # A teacher that runs beside the model, and is in no loss, may have run last.
+            beside = [other for other, ran in (runs or {}).items() if ran == waiting and other != call]
+            for *_, root, place in (call, *beside):
+                held = _held(state, root, uses)
+                if held is not None:
+                    one.draft.fields["held"] = held
+                    if place is not None:
+                        one.draft.fields["piled"] = source.piles_losses(place.file, place.line)
+                        one.draft.fields["looped"] = source.loop_around(place.file, place.line) is not None
+                        one.draft.fields["gathered"] = divisions.in_micro_batches(place, one.draft.place)
+                    break
+
+
+def _held(state: State, root: Any, uses: Mapping[int, int]) -> int | None:
+    """How many forwards of a model losses can hold at most, None where they hold none of its parameters.
+
+    A bias is not in a derivative of what it is added to, as a loss with a differential equation takes them.
+    """
+    mine = [(len(a.shape) < 2, id(a.ref())) for a in state.books.accounts if a.root is root]
+    counts = [(bias, uses[leaf]) for bias, leaf in mine if leaf in uses]
+    return min(counts)[1] if counts else None
 
 
 def note_graphs(state: State, node: Any, place: Place | None) -> None:

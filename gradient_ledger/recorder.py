@@ -319,6 +319,7 @@ class Recorder(State):
                         passed_by=wrappers.passed_by(entry),
                         empty_group=entry.empty_group,
                         without_gradients=making.steps_without_gradients(entry.ref()),
+                        by_dimensions=making.by_dimensions(asked[entry.number].place),
                         used_up_at=_first_of(source.used_up_at, entry, asked[entry.number].place)
                         if entry.empty_group
                         else None,
@@ -333,7 +334,7 @@ class Recorder(State):
                         one.steps,
                         one.place,
                         one.named,
-                        timetables.length_in_steps(files, one.type),
+                        timetables.length_in_steps(files, one.kind),
                         one.in_epochs,
                     )
                     for one in self.books.schedules.values()

@@ -552,6 +552,26 @@ def clips_first_group(file: str, line: int) -> bool:
 
 
 @lru_cache(maxsize=256)
+def whole_is_clipped(file: str, line: int) -> int | None:
+    """The line of another call in the same function that clips the parameters of a model by the same limit, where the
+    call at this line is given those of a part of it: `model.head.parameters()` and `model.parameters()`."""
+    within = scope(file, line)
+    calls = [n for n in own(within) if isinstance(n, ast.Call) and len(n.args) > 1] if within is not None else []
+    calls = [
+        n for n in calls if "clip_grad" in ast.unparse(n.func) and ast.unparse(n.args[0]).endswith(".parameters()")
+    ]
+    mine = next((n for n in calls if n.lineno <= line <= (n.end_lineno or 0)), None)
+    if mine is None:
+        return None
+    part, limit = ast.unparse(mine.args[0]).removesuffix("parameters()"), ast.unparse(mine.args[1])
+    for one in calls:
+        model = ast.unparse(one.args[0]).removesuffix("parameters()")
+        if part != model and part.startswith(model) and limit == ast.unparse(one.args[1]):
+            return one.lineno
+    return None
+
+
+@lru_cache(maxsize=256)
 def limit_is_product(file: str, line: int) -> bool:
     """Whether the limit of a call of clipping at this line is a product, there or where its name was made."""
     within, names = scope(file, line), set[str]()

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gradient_ledger.hooked import Registered
     from gradient_ledger.loose import Fresh, Loose
     from gradient_ledger.memory import Loaded, Snapshot
+    from gradient_ledger.midway import Before
     from gradient_ledger.modes import Evaluation
     from gradient_ledger.rhythm import Listener, Rhythm
     from gradient_ledger.undone import Begun, Undone
@@ -102,6 +103,8 @@ class State:
         """By parameter and line, what was made of the parameter and something else there, in closer looks."""
         self.drawn_back: dict[tuple[Account, Place], DrawnBack] = {}
         """By parameter and line, weights that were mixed with more of something else."""
+        self.midway: dict[int, Before] = {}
+        """By model, weights that may be written to before the backward of its last forward."""
         self.followed: dict[int, list[Followed]] = {}
         """By optimizer, the average of its weights whose value is computed along."""
         self.snapshots: dict[int, Snapshot] = {}

@@ -17,6 +17,7 @@ from gradient_ledger import (
     buffers,
     clocks,
     closelook,
+    conditions,
     lowrank,
     making,
     memory,
@@ -80,6 +81,8 @@ def step_begins(
     if (entry.wrapper is not None or entry.steps == wrappers.FIRST) and outer is None:
         wrappers.before_step(state, entry, frame)
     draft = begin(state, entry, *places.place_and_trail(frame), depth, inside, outer)
+    if entry.steps < SAMPLES:
+        draft.fields["counted_to"] = conditions.counted_to(frame)
     within = state.progress.scaler_steps.get(thread)
     if within is not None and within.fired is None:
         within.fired = draft

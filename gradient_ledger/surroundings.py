@@ -12,7 +12,7 @@ import torch
 from torch import nn
 from torch.nn.modules.dropout import _DropoutNd
 
-from gradient_ledger import blends, hooked, losses, making, modes, places, source, timetables
+from gradient_ledger import blends, hooked, losses, making, midway, modes, places, source, timetables
 from gradient_ledger.account import FRESH, SKIPPED
 from gradient_ledger.books import Made, ModuleAccount, Schedule
 from gradient_ledger.compiled import is_product, uncompiled
@@ -85,6 +85,8 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
         elif state.evaluations and not learning and not training:
             modes.another_ran(state, entry)
         draft = announce(state, entry, training, learning, places.user_place(frame), places.site(frame))
+        if learning and training and entry.calls <= midway.CALLS + 1:
+            midway.forward_runs(state, entry, draft.place)
         if root.kind == "ddp":
             draft.fields["sync"] = bool(module.require_backward_grad_sync)
             note_distributed(state)
@@ -344,16 +346,19 @@ def _largest_held(scheduler: Any) -> int | None:
 
 def _count_schedule(state: State, scheduler: Any, optimizer: int, frame: FrameType) -> None:
     """Count the steps of a scheduler that says how many it is made for."""
-    name = type(scheduler).__name__
+    before, last = timetables.last_of(scheduler)
+    name = type(last).__name__
     named = name in timetables.LENGTHS
-    length = vars(scheduler).get(timetables.LENGTHS[name][0]) if named else _largest_held(scheduler)
+    length = vars(last).get(timetables.LENGTHS[name][0]) if named else _largest_held(scheduler)
     length = int(length) if isinstance(length, float) and length.is_integer() else length
     if not isinstance(length, int):
         return
+    length += before
     books, key = state.books, id(scheduler)
     entry = books.schedules.get(key)
-    if entry is None or (entry.type, entry.optimizer, entry.length) != (name, optimizer, length):
-        entry = books.schedules[key] = Schedule(scheduler, optimizer, length, named, _counted_in_epochs(scheduler))
+    if entry is None or (entry.kind, entry.optimizer, entry.length) != (name, optimizer, length):
+        in_epochs = _counted_in_epochs(scheduler)
+        entry = books.schedules[key] = Schedule(scheduler, name, optimizer, length, named, in_epochs)
     entry.steps += 1
     entry.place = places.user_place(frame)
 

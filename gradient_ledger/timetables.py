@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import Any
 
 from gradient_ledger import source
 from gradient_ledger.events import Place, RateByPasses
@@ -117,6 +118,16 @@ LENGTHS = {
 }
 """Schedulers that are over after so many steps: where they keep the number, and which of their arguments it is (of a
 cycle none: it is a sum). A warm-up is stepped on after it."""
+
+
+def last_of(scheduler: Any) -> tuple[int, Any]:
+    """After how many steps a `SequentialLR` hands over to its last scheduler, and that one; else 0 and itself."""
+    own = vars(scheduler)
+    inner, milestones = own.get("_schedulers"), own.get("_milestones")
+    if isinstance(inner, list) and isinstance(milestones, list) and inner and milestones:
+        if type(inner[-1]).__name__ in LENGTHS and isinstance(milestones[-1], int):
+            return milestones[-1], inner[-1]
+    return 0, scheduler
 
 
 _COUNTED = re.compile(r"^(num|n|max|total|all|train(ing)?)_?(train(ing)?)?_?(steps?|iter\w*|updates?)$", re.IGNORECASE)

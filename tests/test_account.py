@@ -1083,6 +1083,41 @@ DIVISIONS: dict[str, tuple[Callable[[], Tensor], bool, dict[str, Any]]] = {
 }
 
 
+PICKED = {
+    "the largest score": (lambda: (X @ WEIGHT.T).max(dim=1).values.sum(), True),
+    "one class": (lambda: (X @ WEIGHT.T)[:, 0].sum(), True),
+    "the score of each label": (lambda: (X @ WEIGHT.T).gather(1, CLASSES[:, None]).mean(), True),
+    "one number": (lambda: (X @ WEIGHT.T)[0, 1], True),
+    "all scores": (lambda: (X @ WEIGHT.T).mean(), False),
+    "minus the score of each label": (lambda: -(X @ WEIGHT.T).gather(1, CLASSES[:, None]).mean(), False),
+    "a loss": (lambda: mse(), False),
+}
+
+
+@pytest.mark.parametrize("name", PICKED)
+def test_whether_outputs_were_picked_is_read_from_the_graph(name: str) -> None:
+    make, wanted = PICKED[name]
+    assert graph.is_picked(node(make()), False) is wanted
+
+
+AGAIN = {
+    "by their number": (lambda: entropy() / len(CLASSES), 5),
+    "by a tensor of it": (lambda: entropy() / torch.tensor(5), 5),
+    "by that and a window": (lambda: entropy() / 5 / 8, 5),
+    "by a window first": (lambda: entropy() / 8 / 5, 5),
+    "by another number": (lambda: entropy() / 3, 0),
+    "a mean that is no cross-entropy": (lambda: mse() / 5, 0),
+    "not at all": (lambda: entropy(), 0),
+    "a sum": (lambda: entropy(reduction="sum") / 5, 0),
+}
+
+
+@pytest.mark.parametrize("name", AGAIN)
+def test_whether_a_mean_over_targets_is_divided_by_their_number_is_read_from_the_graph(name: str) -> None:
+    make, wanted = AGAIN[name]
+    assert graph.counted_again(node(make()), False) == wanted
+
+
 @pytest.mark.parametrize("name", DIVISIONS)
 def test_what_a_loss_was_divided_by_is_read_from_its_graph(name: str) -> None:
     make, scaled, wanted = DIVISIONS[name]

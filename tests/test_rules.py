@@ -79,6 +79,7 @@ from gradient_ledger.events import (
     TargetNetwork,
     Uncalled,
     UnfrozenModule,
+    UnsavedKey,
     Unscale,
     UnsteppedSchedule,
     WeightAverage,
@@ -1575,6 +1576,53 @@ def two_optimizers_hold_one_parameter() -> Log:
     return tape.log()
 
 
+def adversaries(first: str = "G.w D.w D.b", second: str = "D.w D.b", rounds: int = 3, turns: bool = True) -> Log:
+    """Two optimizers, each on gradients of its own, in turn or one after the other."""
+    tape = Tape(first, second)
+    for optimizer in [1, 0] * rounds if turns else [1] * rounds + [0] * rounds:
+        mine = " ".join(tape.owned[optimizer])
+        tape.forward()
+        tape.clear(names=mine)
+        tape.backward(names=mine)
+        tape.step(optimizer=optimizer)
+    return tape.log()
+
+
+@finds(
+    "order.adversary_in_both",
+    "parameter-in-two-optimizers",
+    "warning",
+    MADE,
+    "SGD #1 (train.py:1) holds all that SGD #2 (train.py:1) holds, D.b and D.w, beside what it is there for, and has "
+    "moved it in 3 steps by the gradient of another loss.",
+    remedy="Give SGD #1 (train.py:1) the parameters of its own network alone.",
+    names=["D.b", "D.w"],
+    steps=[0, 1, 2],
+)
+def the_optimizer_of_a_generator_holds_the_discriminator_too() -> Log:
+    return adversaries()
+
+
+@quiet("order.adversary_in_both")
+def one_optimizer_holds_the_encoder_of_another_one_by_no_adversarys_name() -> Log:
+    return adversaries("net.w encoder.w encoder.b", "encoder.w encoder.b")
+
+
+@quiet("order.adversary_in_both")
+def each_of_two_adversaries_has_its_own_optimizer() -> Log:
+    return adversaries("G.w G.b")
+
+
+@quiet("order.adversary_in_both")
+def one_optimizer_holds_two_critics_and_another_one_of_them() -> Log:
+    return adversaries("critic1.w critic2.w", "critic2.w")
+
+
+@quiet("order.adversary_in_both")
+def the_discriminator_is_trained_alone_and_then_with_the_rest() -> Log:
+    return adversaries(turns=False)
+
+
 @finds("order.used_again", "stepped-on-used-gradients", "error", STEP, "2 steps of SGD used gradients", steps=[1, 3])
 def two_steps_for_one_backward() -> Log:
     tape = Tape("w b")
@@ -1907,6 +1955,79 @@ def a_guard_passes_over_the_end_of_a_window() -> Log:
     tape.passes(4)
     tape.step(under=at(IF))
     return tape.log()
+
+
+def skipping(*sizes: int, told: int = 4, over: bool = True, condition: str = "(i + 1) % k == 0") -> Log:
+    """A count of all batches, some of which a `continue` leaves out before the model has run."""
+    tape = Tape("w b")
+    for size in sizes:
+        tape.passes(size)
+        guard = at(GUARD) if over else None
+        tape.step(under=at(IF), condition=condition, passed_over=guard, counted_to=told)
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "window.sizes",
+    "guard-skips-window-end",
+    "error",
+    GUARD,
+    "Windows of 4 were meant; the steps used 4, 6, 3, 7, 3:",
+    window=4,
+    steps=[1, 3],
+)
+def a_guard_passes_over_the_end_of_a_window_before_the_model_runs() -> Log:
+    return skipping(4, 6, 3, 7, 3)
+
+
+@quiet("window.sizes")
+def nothing_tells_what_the_windows_of_all_sizes_count_to() -> Log:
+    return skipping(4, 6, 3, 7, 3, told=0)
+
+
+@quiet("window.sizes")
+def no_window_is_as_large_as_the_condition_counts_to() -> Log:
+    return skipping(3, 6, 3, 7, 3, 6, told=5)
+
+
+@quiet("window.sizes")
+def few_windows_are_as_large_as_the_condition_counts_to_and_none_is_larger() -> Log:
+    return skipping(3, 3, 3, 4, 3, 3, 3, 4, over=False)
+
+
+@quiet("window.sizes")
+def nothing_passes_over_the_end_of_windows_of_all_sizes() -> Log:
+    return skipping(4, 6, 3, 7, 3, over=False)
+
+
+@quiet("window.sizes")
+def the_first_window_alone_is_too_large_and_no_count_decides() -> Log:
+    return skipping(5, 4, 4, 4, condition="ready")
+
+
+def evaluated_inside(**fields: Any) -> Log:
+    """A second loader begins inside the windows that are not whole."""
+    tape = Tape("w b")
+    for size in (4, 4, 3, 4, 3, 4, 4):
+        tape.passes(size - 1)
+        if size == 3:
+            tape.new_pass()
+            tape.forward(**fields)
+        tape.passes(1)
+        tape.step(under=at(IF))
+        tape.clear()
+    return tape.log()
+
+
+@finds("window.sizes", "tail-leaks-into-next-epoch", "error", IF, "the steps used 4, 4, 3, 4, 3, 4, 4:")
+def a_new_epoch_begins_inside_short_windows() -> Log:
+    return evaluated_inside()
+
+
+@quiet("window.sizes")
+def an_evaluation_runs_inside_short_windows() -> Log:
+    return evaluated_inside(training=False, grad=False)
 
 
 @finds("window.sizes", "window-misaligned", "warning", IF, "Windows of 4 were meant; the steps used 4, 4, 5, 4:")
@@ -2898,6 +3019,16 @@ def one_backward_behind_a_loop_over_micro_batches_by_its_name() -> Log:
     return windows(1, 1, 1, passes={"forwards": 3, "held": 1, "looped": True, "gathered": True}).log()
 
 
+@finds("window.forwards", "micro-batches-without-backward", "warning", BACKWARD, "ran 4 times", forwards=4)
+def the_last_loss_of_four_is_a_sum_and_divided_by_four() -> Log:
+    return windows(1, 1, 1, passes={"forwards": 4, "held": 1, "quotient": 4}).log()
+
+
+@finds("window.forwards", "micro-batches-without-backward", "warning", BACKWARD, "ran 4 times", forwards=4)
+def the_step_counts_to_the_number_of_forwards() -> Log:
+    return windows(*[1] * 6, passes={"forwards": 4, "held": 1}, counted_to=4).log()
+
+
 @finds("window.forwards", "micro-batches-without-backward", "info", BACKWARD, "ran 3 times", "holds 1 of", forwards=3)
 def the_best_of_three_goes_backward() -> Log:
     return windows(1, 1, 1, passes={"forwards": 3, "held": 1, "looped": True}).log()
@@ -3392,6 +3523,16 @@ def an_optimizer_in_backward_steps_where_windows_were_meant() -> Log:
     return windows(1, 1, 1, inside_backward=True).log(window=4)
 
 
+@finds("division.stepped_every_time", "step-every-micro-batch", "warning", STEP, "each loss is divided by 3", window=3)
+def sums_of_losses_are_divided_by_the_size_of_a_window_by_its_name() -> Log:
+    return windows(1, 1, 1, passes={"shares": (3,), "quotient": 3, "for_windows": True}).log()
+
+
+@quiet("division.stepped_every_time")
+def sums_of_losses_are_divided_by_something_else() -> Log:
+    return windows(1, 1, 1, passes={"shares": (3,), "quotient": 3}).log()
+
+
 @finds(
     "division.never_reset",
     "step-every-micro-batch",
@@ -3455,6 +3596,118 @@ def a_caller_divides_before_its_helper_does() -> Log:
 def one_function_divides_twice_by_the_same() -> Log:
     halved = {"shares": (2, 2), "shared_at": at(OTHER), "shared_by": "self.k"}
     return windows(2, 2, 2, passes=halved).log()
+
+
+@finds(
+    "division.twice",
+    "divided-twice",
+    "warning",
+    OTHER,
+    "A summand of the loss is divided by 3 here, and the sum by 3 again",
+    remedy="Divide the sum alone: (a + b) / 3.",
+    window=3,
+)
+def a_summand_is_divided_and_the_sum_as_well() -> Log:
+    return windows(3, 3, passes={"quotient": 3, "part_again": at(OTHER)}).log()
+
+
+@quiet("division.twice")
+def a_summand_is_divided_by_what_is_no_size_of_a_window() -> Log:
+    return windows(3, 3, passes={"quotient": 4, "part_again": at(OTHER)}).log()
+
+
+@quiet("division.twice")
+def now_and_then_a_summand_is_divided_as_the_sum_is() -> Log:
+    tape = Tape("w b")
+    for part in (at(OTHER), None):
+        tape.passes(3, quotient=3, part_again=part)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+def divided_behind(by: float = 4.0, factor: float = 0.25, **passes: Any) -> Log:
+    """Windows of four, divided losses, and gradients that are multiplied before the step."""
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.passes(4, **({"divisor": by} | passes))
+        tape.edit(factors=(factor, factor))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "division.divided_again",
+    "divided-twice",
+    "warning",
+    EDIT,
+    "Each loss is divided by 4, the size of a window of SGD, and here its gradients are divided by 4 again",
+    remedy="Divide the losses or the gradients, and not both.",
+    window=4,
+    steps=[0, 1],
+)
+def losses_are_divided_and_the_gradients_again() -> Log:
+    return divided_behind()
+
+
+@finds(
+    "division.divided_again",
+    "divided-twice",
+    "warning",
+    EDIT,
+    "divided by 4 again",
+    remedy="Divide the losses or the gradients, and not both.",
+)
+def sums_of_two_losses_are_divided_by_the_window_by_its_name_and_the_gradients_again() -> Log:
+    return divided_behind(None, quotient=8, for_windows=True)
+
+
+@quiet("division.divided_again")
+def sums_of_losses_are_divided_by_a_multiple_of_the_window_and_nothing_names_it() -> Log:
+    return divided_behind(None, quotient=8)
+
+
+@quiet("division.divided_again")
+def losses_are_not_divided_and_the_gradients_are() -> Log:
+    return divided_behind(None)
+
+
+@quiet("division.divided_again")
+def gradients_are_halved_behind_divided_losses() -> Log:
+    return divided_behind(factor=0.5)
+
+
+@finds(
+    "division.counted_again",
+    "divided-twice",
+    "warning",
+    BACKWARD,
+    "is a mean over its targets, and is divided by their number again, 12 and 9 of them",
+    remedy="Leave one of the two out: the mean, or reduction='sum' and the division.",
+    counts=[12, 9, 12],
+)
+def a_mean_over_targets_is_divided_by_their_number() -> Log:
+    return over_targets(12, 9, 12)
+
+
+@quiet("division.counted_again")
+def a_mean_over_targets_is_divided_by_what_is_their_number_each_time() -> Log:
+    return over_targets(12, 12, 12)
+
+
+@quiet("division.counted_again")
+def a_mean_over_targets_is_divided_by_what_is_their_number_once() -> Log:
+    return over_targets(12, 9, 0)
+
+
+def over_targets(*counts: int) -> Log:
+    tape = Tape("w b")
+    for count in counts:
+        tape.passes(1, counted_again=count)
+        tape.step()
+        tape.clear()
+    return tape.log()
 
 
 @quiet("division.twice")
@@ -3564,6 +3817,36 @@ def a_second_line_goes_backward_undivided() -> Log:
 @finds("division.auxiliary", "auxiliary-loss-not-divided", "warning", OTHER, "it counts 4 times", window=4)
 def a_second_line_is_weighed_beside_a_sum_that_is_divided_as_a_whole() -> Log:
     return weighed_beside_divided(quotient=4)
+
+
+@finds(
+    "division.auxiliary_by_name",
+    "auxiliary-loss-not-divided",
+    "warning",
+    OTHER,
+    "One summand of the loss is divided by the number of micro-batches, 4, and one that ends in Mean is not",
+    window=4,
+)
+def a_summand_is_left_undivided_by_the_names_and_the_gradients_are_taken_away() -> Log:
+    return taken_away(parts_for_windows=True)
+
+
+@quiet("division.auxiliary_by_name")
+def a_summand_is_left_undivided_and_the_text_names_no_window() -> Log:
+    return taken_away()
+
+
+def taken_away(**fields: Any) -> Log:
+    """Two sums of four micro-batches, each of which is taken and cleared, before a step on what is made of them."""
+    tape = Tape("w b")
+    for _ in range(2):
+        for _ in range(2):
+            tape.passes(4, divisor=4.0, undivided="Mean", loss_at=at(OTHER), **fields)
+            tape.clear(lost=0, lost_names=())
+        tape.put("w b")
+        tape.step()
+        tape.clear()
+    return tape.log()
 
 
 def sums_beside_divided(by: tuple[int, ...] | None) -> Log:
@@ -6796,6 +7079,17 @@ def one_part_is_clipped_by_two_lines() -> Log:
     "clipped-one-part",
     "warning",
     CLIP,
+    "This clips w, where train.py:9 is for the whole model; b, which the same steps",
+)
+def one_part_is_clipped_where_another_line_clips_all_and_the_limit_is_never_reached() -> Log:
+    return in_part(whole_at=at(EDIT), norm=0.5)
+
+
+@finds(
+    "edits.in_part",
+    "clipped-one-part",
+    "warning",
+    CLIP,
     "This clips dec.weight_hh_l0; enc.weight_hh_l0, which the same steps",
 )
 def one_of_two_recurrent_layers_is_clipped() -> Log:
@@ -9004,6 +9298,66 @@ def an_attack_leaves_gradients_on_the_parameters() -> Log:
     return attacked()
 
 
+def shown(read_at: int = 0, reads: tuple[int, ...] = (0,), own: bool = False, **fields: Any) -> Log:
+    """Two passes of one forward in a window, each at its line; the input gradients of some are read as numbers. With
+    `own` the model runs once more for the second."""
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.forward()
+        for number, line in enumerate((OTHER, BACKWARD)):
+            if own and number:
+                tape.forward()
+            tape.backward(line, **(fields if number == read_at else {}))
+            if number in reads:
+                tape.write(InputGradient, EDIT, backward=tape.count, as_number=True)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "ownership.input_gradients",
+    "input-gradient-pollutes-parameters",
+    "warning",
+    OTHER,
+    "for the gradient of an input (train.py:9), of which a number is made, but",
+    step=0,
+)
+def a_pass_before_the_one_that_trains_is_there_for_a_number() -> Log:
+    return shown()
+
+
+@finds("ownership.input_gradients", "input-gradient-pollutes-parameters", "warning", BACKWARD, "a number is made")
+def a_pass_behind_the_one_that_trains_has_a_forward_of_its_own() -> Log:
+    return shown(1, (1,), own=True)
+
+
+@finds("ownership.input_gradients", "input-gradient-pollutes-parameters", "warning", BACKWARD, "a number is made")
+def a_pass_behind_the_one_that_trains_goes_through_picked_outputs() -> Log:
+    return shown(1, (1,), picked=True)
+
+
+@quiet("ownership.input_gradients")
+def the_input_gradient_of_two_losses_is_shown_at_the_end() -> Log:
+    return shown(1, (1,))
+
+
+@quiet("ownership.input_gradients")
+def the_input_gradients_of_both_losses_are_shown() -> Log:
+    return shown(0, (0, 1))
+
+
+@quiet("ownership.input_gradients")
+def a_number_is_made_of_the_input_gradient_of_the_only_pass() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.passes(1)
+        tape.write(InputGradient, EDIT, backward=tape.count, as_number=True)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
 @quiet("ownership.input_gradients")
 def the_gradients_of_the_attack_are_cleared() -> Log:
     return attacked(cleared=True)
@@ -9063,6 +9417,58 @@ def training_goes_on_at_the_line_of_the_attack() -> Log:
         tape.step()
         tape.clear()
     return tape.log()
+
+
+# ------------------------------------------------------------------ graphs: weights that are written midway
+
+
+def written_midway(*hits: bool) -> Log:
+    tape = Tape("w b")
+    for hit in hits:
+        tape.passes(1, **({"written": ("w",), "written_at": at(OTHER)} if hit else {}))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "graphs.written_midway",
+    "weights-written-before-backward",
+    "warning",
+    OTHER,
+    "w was not the same before the forward and at the backward of train.py:7, in 2 passes looked at",
+    names=["w"],
+    passes=[1, 3],
+)
+def a_weight_is_written_between_forward_and_backward() -> Log:
+    return written_midway(True, False, True)
+
+
+@quiet("graphs.written_midway")
+def a_weight_is_written_once_between_forward_and_backward() -> Log:
+    return written_midway(True, False, False)
+
+
+# ------------------------------------------------------------------ standing: what is restored
+
+UNSAVED = UnsavedKey(at(OTHER), "optimizer", "opt", "optimizer_state")
+
+
+@finds(
+    "standing.not_restored",
+    "restored-by-another-key",
+    "warning",
+    OTHER,
+    "The state of optimizer is loaded if a checkpoint has the key 'opt'. It is saved by the key 'optimizer_state', ",
+    remedy="Ask for 'optimizer_state', and without a condition: a key that is missing should be an error.",
+)
+def a_state_is_asked_for_by_another_key() -> Log:
+    return windows(1, 1).log(unsaved_key=UNSAVED)
+
+
+@quiet("standing.not_restored")
+def a_state_is_asked_for_by_another_key_and_nothing_is_trained() -> Log:
+    return Tape("w b").log(unsaved_key=UNSAVED)
 
 
 # ------------------------------------------------------------------ ownership: parameters that nothing reaches
@@ -9630,7 +10036,12 @@ def all_vectors_are_left_out_and_not_clipped() -> Log:
     return matrices("a.w c.w")
 
 
-def matrices(clipped: str) -> Log:
+@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "a.b and c.b get gradients, in train mode")
+def all_vectors_are_left_out_by_a_text_that_asks_for_dimensions() -> Log:
+    return matrices("a.w c.w", optimizers=(OptimizerFacts(0, "SGD", 3, at(MADE), by_dimensions=True),))
+
+
+def matrices(clipped: str, **fields: Any) -> Log:
     """Matrices alone are in the optimizer, and these parameters are clipped."""
     tape = Tape("a.w c.w", loose="a.b c.b")
     for _ in range(3):
@@ -9638,7 +10049,7 @@ def matrices(clipped: str) -> Log:
         tape.clip(names=clipped)
         tape.step()
         tape.clear()
-    return tape.log(VECTORS)
+    return tape.log(VECTORS, **fields)
 
 
 @finds("ownership.never", "gradients-nobody-uses", "info", None, "Linear.weight gets gradients, and no optimizer")

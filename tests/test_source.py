@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import ast
+import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 from gradient_ledger import (
     GradientLedger,
     behind,
     buffers,
+    conditions,
     counters,
     divisions,
     lastones,
+    making,
+    midway,
     misplaced,
     outside,
     overwritten,
     printing,
     reduced,
+    restored,
     samples,
     source,
     targets,
@@ -1032,6 +1038,155 @@ GIVEN_FOR_EPOCHS = {
 def test_a_step_is_handed_to_what_sets_the_rate_by_epochs(text: str, tmp_path: Path) -> None:
     found = counters.given_for_epochs((written(tmp_path, text),))
     assert (found and (found.where.line, found.name)) == GIVEN_FOR_EPOCHS[text]
+
+
+SAVED = "torch.save({'model': model.state_dict(), 'opt_state': optimizer.state_dict()}, path)\n"
+RESTORES = "def resume(ckpt):\n    if '{0}' in ckpt:\n        optimizer.load_state_dict(ckpt['{0}'])\n"
+ASKED_IN_VAIN = {
+    SAVED + RESTORES.format("opt"): (3, "optimizer", "opt", "opt_state"),
+    SAVED.replace("optimizer.", "self.optimizer.") + RESTORES.format("opt"): (3, "optimizer", "opt", "opt_state"),
+    "state = dict(opt_state=optimizer.state_dict())\nstate['epoch'] = 1\ntorch.save(state, path)\n"
+    + RESTORES.format("opt"): (5, "optimizer", "opt", "opt_state"),
+    # by its own key; without a condition; two keys, an old one and a new one; set behind; not all of it in the text
+    SAVED + RESTORES.format("opt_state"): None,
+    SAVED + "optimizer.load_state_dict(ckpt['opt'])\n": None,
+    SAVED + RESTORES.format("opt") + RESTORES.format("opt_state"): None,
+    "state = dict(opt_state=optimizer.state_dict())\nstate['opt'] = 1\ntorch.save(state, path)\n"
+    + RESTORES.format("opt"): None,
+    SAVED + "torch.save(everything(), path)\n" + RESTORES.format("opt"): None,
+    SAVED.replace("{'model'", "{**more, 'model'") + RESTORES.format("opt"): None,
+    # another object's state; nothing is saved at all, or a state alone
+    SAVED + RESTORES.format("opt").replace("optimizer.", "ema."): None,
+    RESTORES.format("opt"): None,
+    "torch.save(optimizer.state_dict(), path)\n" + RESTORES.format("opt"): None,
+}
+
+
+@pytest.mark.parametrize("text", ASKED_IN_VAIN)
+def test_a_state_is_asked_for_by_another_key_than_it_is_saved_by(text: str, tmp_path: Path) -> None:
+    found = restored.asked_for_in_vain((written(tmp_path, text),))
+    assert (found and (found.where.line, found.of, found.key, found.saved)) == ASKED_IN_VAIN[text]
+
+
+BETWEEN = "def train(x):\n    out = net(x)\n    {0}\n    loss = f(out)\n    loss.backward()\n    p.data.mul_(2)\n"
+WRITTEN_BETWEEN = {
+    BETWEEN.format("p.data.mul_(0.9)"): (3,),
+    BETWEEN.format("p.data = p.data * 0.9"): (3,),
+    BETWEEN.format("p.data[0] += 1"): (3,),
+    BETWEEN.format("w = p.data.numpy()"): (3,),
+    BETWEEN.format("w = p.detach().numpy()"): (3,),
+    BETWEEN.format("p.copy_(q)"): (3,),
+    BETWEEN.format("y = p.data"): (),
+    BETWEEN.format("if p.data == 3: pass"): (),
+    BETWEEN.format("p.grad.data.mul_(0.9)"): (),
+    BETWEEN.format("pass  # p.data.mul_(0.9)"): (),
+    "def train(x):\n    out = net(x)\n    p.data.mul_(0.9)\n    return out\n": (),
+}
+
+
+@pytest.mark.parametrize("text", WRITTEN_BETWEEN)
+def test_lines_between_a_forward_and_a_backward_write_to_tensors(text: str, tmp_path: Path) -> None:
+    assert midway.writes_behind(written(tmp_path, text), 2) == WRITTEN_BETWEEN[text]
+
+
+CLIPS_BESIDE = {
+    "clip_grad_norm_(model.head.parameters(), c)\nclip_grad_norm_(model.parameters(), c)\n": 2,
+    "clip_grad_norm_(model.parameters(), c)\nclip_grad_norm_(model.head.parameters(), c)\n": None,
+    "clip_grad_norm_(model.head.parameters(), 1)\nclip_grad_norm_(model.parameters(), c)\n": None,
+    "clip_grad_norm_(model.head.parameters(), c)\nclip_grad_norm_(model.body.parameters(), c)\n": None,
+    "clip_grad_norm_(model_b.parameters(), c)\nclip_grad_norm_(model.parameters(), c)\n": None,
+    "clip_grad_norm_(model.head.parameters(), c)\n": None,
+}
+
+
+@pytest.mark.parametrize("text", CLIPS_BESIDE)
+def test_another_line_clips_the_whole_by_the_same_limit(text: str, tmp_path: Path) -> None:
+    assert source.whole_is_clipped(written(tmp_path, text), 1) == CLIPS_BESIDE[text]
+
+
+PICKS = {
+    "opt = SGD([p for p in net.parameters() if p.ndim > 1])\n": True,
+    "w = [p for p in net.parameters() if p.dim() >= 2]\nopt = SGD(w)\n": True,
+    "w = [p for p in net.parameters() if len(p.shape) != 1]\nopt = SGD(w)\n": True,
+    "w = [p for p in ps if p.ndim > 1]\nv = [p for p in ps if not p.ndim > 1]\nopt = SGD(w)\n": False,
+    "opt = SGD(net.parameters())\n": False,
+}
+
+
+@pytest.mark.parametrize("text", PICKS)
+def test_the_text_picks_parameters_by_their_dimensions_once(text: str, tmp_path: Path) -> None:
+    file = written(tmp_path, text)
+    assert making.by_dimensions(Place(file, text.count("\n"), "<module>")) is PICKS[text]
+
+
+SUMMED = {
+    "a = f(x) / accum\nloss = a + b\n(loss / accum).backward()\n": (1, False),
+    "loss = f(x) / accum + b\nscaler.scale(loss / accum).backward()\n": (1, False),
+    "loss = f(x) / accum + b\nloss.backward()\n": (None, True),
+    "a = f(x) / self.micro_batches\nloss = a + b\nloss.backward()\n": (None, True),
+    "loss = f(x) / accum + b\n(loss / window).backward()\n": (None, False),
+    "loss = f(x) / rows + b\nloss.backward()\n": (None, False),
+    "loss = f(x) / window_length + b\nloss.backward()\n": (None, False),
+    "loss = a + b\n(loss / accum).backward()\n": (None, False),
+    "loss = f(x) / accum\nloss.backward()\n": (None, False),
+}
+
+
+@pytest.mark.parametrize("text", SUMMED)
+def test_what_divides_the_summands_of_a_loss(text: str, tmp_path: Path) -> None:
+    found = divisions.of_summands(((written(tmp_path, text), text.count("\n")),))
+    assert (found.again and found.again.line, found.for_windows) == SUMMED[text]
+
+
+FOR_WINDOWS = {
+    "(loss / accum_steps).backward()\n": True,
+    "loss = loss / self.micro_batches\nloss.backward()\n": True,
+    "(loss / self.window).backward()\n": True,
+    "(loss / window_length).backward()\n": False,
+    "(loss / 4).backward()\n": False,
+    "loss.backward()\n": False,
+}
+
+
+@pytest.mark.parametrize("text", FOR_WINDOWS)
+def test_a_loss_is_divided_by_what_is_called_the_size_of_a_window(text: str, tmp_path: Path) -> None:
+    assert divisions.for_windows(((written(tmp_path, text), text.count("\n")),)) is FOR_WINDOWS[text]
+
+
+COUNTS_TO = {
+    "def step(i, k=4):\n    if (i + 1) % k == 0:\n        look()\nstep(3)\n": 4,
+    "def step(i):\n    if (i + 1) % K == 0 or i == 9:\n        look()\nK = 3\nstep(2)\n": 3,
+    "def step(i):\n    if (i + 1) % 5 == 0:\n        look()\nstep(4)\n": 5,
+    "class C:\n    pass\nc = C()\nc.k = 6\ndef step(i):\n    if i % c.k == 0:\n        look()\nstep(6)\n": 6,
+    "c = {'k': 7}\ndef step(i):\n    if i % c['k'] == 0:\n        look()\nstep(7)\n": 7,
+    "def step(i, k):\n    last = (i + 1) % k == 0\n    if last:\n        look()\nstep(1, 2)\n": 2,
+    "def inner():\n    look()\ndef step(i, k):\n    if i % k == 0:\n        inner()\nstep(8, 8)\n": 8,
+    # what would run code, is no number, or takes two remainders; no condition at all
+    "def step(i, k):\n    if i % len(k) == 0:\n        look()\nstep(2, 'ab')\n": 0,
+    "def step(i, k):\n    if i % k == 0:\n        look()\nstep(2.0, 2.0)\n": 0,
+    "def step(i, k):\n    if i % k == 0 and i % 2 == 0:\n        look()\nstep(4, 4)\n": 0,
+    "def step(i):\n    if i:\n        look()\nstep(4)\n": 0,
+    "class C:\n    k = property(lambda self: 4)\nc = C()\nif 4 % c.k == 0:\n    look()\n": 0,
+}
+
+
+@pytest.mark.parametrize("text", COUNTS_TO)
+def test_the_number_that_a_step_counts_to_is_read_from_its_frames(text: str, tmp_path: Path) -> None:
+    file, found = written(tmp_path, text), []
+    look = {"look": lambda: found.append(conditions.counted_to(sys._getframe(1)))}
+    exec(compile(text, file, "exec"), look)
+    assert found == [COUNTS_TO[text]]
+
+
+def test_the_last_of_several_schedules_in_a_row_tells_their_length() -> None:
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=0.1)
+    sched = torch.optim.lr_scheduler
+    warm, cosine = sched.LinearLR(optimizer, total_iters=3), sched.CosineAnnealingLR(optimizer, T_max=9)
+    row = sched.SequentialLR(optimizer, [warm, cosine], milestones=[3])
+    assert timetables.last_of(row) == (3, cosine)
+    assert timetables.last_of(cosine) == (0, cosine)
+    other = sched.SequentialLR(optimizer, [warm, sched.StepLR(optimizer, 2)], milestones=[3])
+    assert timetables.last_of(other) == (0, other)
 
 
 def _epochs(

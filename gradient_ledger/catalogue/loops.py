@@ -42,7 +42,7 @@ MISCONCEPTIONS = (
         "Let the test that ends a window run for every batch: put backward() under the guard, and nothing else.",
         "",
         "lesson 7",
-        shadows=("window-misaligned", "tail-dropped"),
+        shadows=("window-misaligned", "tail-dropped", "zeroed-inside-window"),
     ),
     Misconception(
         "zeroed-once-per-epoch",
@@ -589,6 +589,23 @@ MISCONCEPTIONS = (
         "Begin with a copy: average.load_state_dict(model.state_dict()), or copy.deepcopy(model).",
         "Two models of one class have different weights until one is loaded into the other.",
         "",
+    ),
+    Misconception(
+        "weights-written-before-backward",
+        "Weights are written between forward and backward",
+        "A write through .data, .numpy() or detach() is not seen by autograd, which would raise an error: the backward multiplies by the new weights what the old ones have made.",
+        "Write to weights under torch.no_grad(), behind the step.",
+        "`.data` is meant for what must not be seen.",
+        "",
+    ),
+    Misconception(
+        "restored-by-another-key",
+        "A state is restored by another key than it is saved by",
+        "The condition that asks for the key is false for every checkpoint: moments, learning rate or scale begin anew, and no error says so.",
+        "Use one name for both, and let a missing key raise an error.",
+        "`if key in checkpoint` is meant for old checkpoints, and hides a wrong key in all of them.",
+        "",
+        about_value=False,
     ),
     Misconception(
         "average-rounded-away",

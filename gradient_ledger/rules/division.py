@@ -30,7 +30,7 @@ def stepped_every_time(view: View) -> Iterator[Finding]:
         if any(sum(e.where == w.step.last_pass_at for e in w.of(Backward)) > 1 for w in windows):
             continue  # sharded gradients stand elsewhere until the last of several passes
         inside = all(w.step.inside_backward for w in windows)
-        by = view.log.window or view.divisor(optimizer)
+        by = view.log.window or view.divisor(optimizer) or _named_size(view, windows)
         sure = view.log.window is not None
         if by < (2 if sure else LEAST) or any(w.step.stale or w.step.mixed for w in windows):
             continue
@@ -44,6 +44,16 @@ def stepped_every_time(view: View) -> Iterator[Finding]:
             sizes=[w.micro_batches for w in windows][:20],
             window=by,
         )
+
+
+def _named_size(view: View, windows: list[Window]) -> int:
+    """The most that losses are divided by which the text divides by the size of a window, by its name; else 0."""
+    looked_at = [one for w in windows[:10] for one in view.passes_of(w) if one.pass_number <= LOOKED_AT]
+    return (
+        max((by for one in looked_at for by in one.shares[:1]), default=0)
+        if all(o.for_windows for o in looked_at)
+        else 0
+    )
 
 
 SINGLES = 4
@@ -99,6 +109,18 @@ def twice(view: View) -> Iterator[Finding]:
         if size < (LEAST - 1 if told_by_text else LEAST) or len(plain) * 2 < len(windows) or known:
             continue
         by = view.divisor(optimizer)
+        in_part = {one.part_again for one in looked_at if one.quotient == size}
+        if len(in_part) == 1 and all(one.quotient == size for one in looked_at) and (part := in_part.pop()) is not None:
+            yield finding(
+                "divided-twice",
+                "warning",
+                part,
+                f"A summand of the loss is divided by {size} here, and the sum by {size} again: beside the others it counts "
+                f"one part in {size}.",
+                f"Divide the sum alone: (a + b) / {size}.",
+                window=size,
+            )
+            continue
         again = bool(looked_at) and all(one.shares.count(size) > 1 for one in looked_at)
         if by != size * size and not again:
             continue
@@ -112,6 +134,55 @@ def twice(view: View) -> Iterator[Finding]:
             window=size,
             divisor=size * size,
         )
+
+
+def counted_again(view: View) -> Iterator[Finding]:
+    """A mean over the targets that is divided by their number once more, by the numbers: they are not the same each time."""
+    lines: dict[Place | None, list[int]] = {}
+    for one in view.of(Backward):
+        if one.pass_number <= LOOKED_AT:
+            lines.setdefault(one.where, []).append(one.counted_again)
+    for where, counts in lines.items():
+        if all(counts) and len(set(counts)) > 1:
+            yield finding(
+                "divided-twice",
+                "warning",
+                where,
+                f"The cross-entropy that goes backward here is a mean over its targets, and is divided by their number again, "
+                f"{counts[0]} and {next(n for n in counts if n != counts[0])} of them: a batch with more of them counts less.",
+                "Leave one of the two out: the mean, or reduction='sum' and the division.",
+                counts=counts[:10],
+            )
+
+
+def _is_share(one: Backward, size: int) -> bool:
+    """Whether a loss was divided by the size of a window, a mean of several summands, it may be, as well."""
+    named = one.for_windows and one.quotient > 0 and one.quotient % size == 0
+    return named or size in (*one.shares, one.divisor)
+
+
+def divided_again(view: View) -> Iterator[Finding]:
+    """Losses divided by the size of the window, and behind them the gradients by it as well."""
+    for optimizer, windows in view.windows.items():
+        size = view.size(optimizer) or max((w.step.counted_to for w in windows), default=0)
+        hits: list[tuple[Window, Edit]] = []
+        for window in windows if size >= LEAST - 1 else ():
+            passes = [one for one in view.passes_of(window) if one.pass_number <= LOOKED_AT]
+            edits = [e for e in window.of(Edit) if e.factors]
+            again = bool(edits) and all(abs(factor * size - 1) < 1e-3 for e in edits for factor in e.factors)
+            if again and passes and all(_is_share(one, size) and not one.undivided for one in passes):
+                hits.append((window, edits[0]))
+        if len(hits) > 1:
+            yield finding(
+                "divided-twice",
+                "warning",
+                hits[0][1].where,
+                f"Each loss is divided by {size}, the size of a window of {view.label(optimizer)}, and here its gradients are "
+                f"divided by {size} again: what is clipped and stepped is one part in {size} of their mean.",
+                "Divide the losses or the gradients, and not both.",
+                window=size,
+                steps=steps_of([w for w, _ in hits]),
+            )
 
 
 def auxiliary(view: View) -> Iterator[Finding]:
@@ -138,6 +209,27 @@ def auxiliary(view: View) -> Iterator[Finding]:
             "much as in one large batch.",
             steps=steps_of(list({w.number: w for w, *_ in hits}.values())),
             window=by,
+        )
+
+
+def auxiliary_by_name(view: View) -> Iterator[Finding]:
+    """A summand that is divided by what the text calls the number of micro-batches, and beside it one that is not."""
+    lines: dict[Place | None, list[Backward]] = {}
+    for one in view.of(Backward):
+        if one.pass_number <= LOOKED_AT:
+            lines.setdefault(one.where, []).append(one)
+    told = {w.step.last_pass_at for w in view.all_windows if any(one.divisor == w.passes for one in view.passes_of(w))}
+    for where, passes in lines.items():
+        first = passes[0]
+        if where in told or not first.divisor or not all(one.undivided and one.parts_for_windows for one in passes):
+            continue
+        yield finding(
+            "auxiliary-loss-not-divided",
+            "warning",
+            first.loss_at or where,
+            f"One summand of the loss is divided by the number of micro-batches, {int(first.divisor)}, and one that ends in "
+            f"{first.undivided} is not: over a window it counts {int(first.divisor)} times as much.",
+            window=int(first.divisor),
         )
 
 

@@ -181,7 +181,8 @@ def in_part(view: View) -> Iterator[Finding]:
             touched = hooked | {name for e in (*window.of(Clip), *window.of(Edit)) for name in e.names}
             missed = [name for name in window.step.names if name not in touched]
             whole += not missed
-            if missed and any(e.where not in idle for e in clips) and set(window.step.names) & touched:
+            acts = any(e.where not in idle or e.whole_at is not None for e in clips)
+            if missed and acts and set(window.step.names) & touched:
                 hits.append((window, clips, missed))
         if optimizer == BY_HAND or whole or len(hits) < 2:
             continue
@@ -192,9 +193,11 @@ def in_part(view: View) -> Iterator[Finding]:
         if twin is None and all(carry):
             clipped, missed = carry
         also = f", as {clips[0].where} has done" if twin is not None else ""
+        whole_at = next((e.whole_at for e in clips if e.whole_at is not None), None)
+        also += f", where {whole_at.short} is for the whole model" if whole_at is not None else ""
         yield finding(
             "clipped-one-part",
-            "warning" if twin is not None or all(carry) else "info",
+            "warning" if twin is not None or all(carry) or whole_at is not None else "info",
             (twin or clips[0]).where,
             f"This clips {some(clipped)}{also}; {some(missed)}, which the same steps of {view.label(optimizer)} use, "
             f"{'goes' if len(missed) == 1 else 'go'} into them unclipped, in {times(len(hits), 'window')}.",

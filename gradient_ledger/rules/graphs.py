@@ -9,6 +9,27 @@ from gradient_ledger.events import Accumulate, Backward, Clear, Ending, Finding,
 from gradient_ledger.rules.view import BY_HAND, View, Window, finding, some, steps_of, times
 
 
+def written_midway(view: View) -> Iterator[Finding]:
+    """Weights that are written between a forward and its backward."""
+    lines: dict[Place | None, list[Backward]] = {}
+    for one in view.of(Backward):
+        if one.written:
+            lines.setdefault(one.written_at, []).append(one)
+    for where, hits in lines.items():
+        if len(hits) > 1:
+            names = list(dict.fromkeys(name for one in hits for name in one.written))
+            yield finding(
+                "weights-written-before-backward",
+                "warning",
+                where,
+                f"{some(names)} {'was' if len(names) == 1 else 'were'} not the same before the forward and at the backward of {hits[0].where.short if hits[0].where else 'a loss'}, "
+                f"in {times(len(hits), 'pass')} looked at, and no step lies between: this line writes to them, where autograd "
+                "does not see it, and the gradient is that of neither value.",
+                names=names[:10],
+                passes=[one.pass_number for one in hits][:10],
+            )
+
+
 def critics(view: View) -> Iterator[Finding]:
     """A policy's loss whose advantage has a graph: it trains the value too, and not towards the returns."""
     for windows in view.windows.values():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect
 from collections import defaultdict
 from collections.abc import Iterator
@@ -596,6 +597,38 @@ def _tail_dropped(
             lost=left,
             used=sum(w.passes for w in windows),
         )
+
+
+_ADVERSARY = re.compile(r"(^|[._])(net)?_?d(isc\w*)?\d*[._]|discriminator|critic|adversar", re.IGNORECASE)
+"""Names of what is trained against something else."""
+
+
+def adversary_in_both(view: View) -> Iterator[Finding]:
+    """All that one optimizer holds is held by another one as well, which steps in between: of two that are trained
+    against each other, one must not move the other."""
+    for optimizer, held in view.owned.items():
+        windows = view.windows.get(optimizer, [])
+        if not held or len(windows) < 2 or not all(_ADVERSARY.search(name) for name in held):
+            continue
+        for other, theirs in view.owned.items():
+            taken = view.windows.get(other, [])
+            rest = theirs - held
+            if other == optimizer or not held < theirs or len(taken) < 2 or any(_ADVERSARY.search(n) for n in rest):
+                continue
+            turns = windows[0].step.number < taken[-1].step.number and taken[0].step.number < windows[-1].step.number
+            moved = [w for w in taken if held & set(w.step.names) and not w.step.stale]
+            if turns and 2 * len(moved) > len(taken):
+                made = next((one.made_at for one in view.log.optimizers if one.number == other), None)
+                yield finding(
+                    "parameter-in-two-optimizers",
+                    "warning",
+                    made or moved[0].step.where,
+                    f"{view.label(other)} holds all that {view.label(optimizer)} holds, {some(sorted(held))}, beside what it "
+                    f"is there for, and has moved it in {times(len(moved), 'step')} by the gradient of another loss.",
+                    f"Give {view.label(other)} the parameters of its own network alone.",
+                    names=sorted(held)[:10],
+                    steps=steps_of(moved),
+                )
 
 
 def used_again(view: View) -> Iterator[Finding]:

@@ -223,19 +223,41 @@ def input_gradients(view: View) -> Iterator[Finding]:
     for windows in view.windows.values():
         for window in windows:
             numbers = window.step.pass_numbers
-            read = first(e for e in window.of(InputGradient) if _for_the_input_alone(view, window, e, numbers))
-            if read is None:
+            found = window.of(InputGradient)
+            read = first(e for e in found if _for_the_input_alone(view, window, e, numbers))
+            shown = None if read is not None else first(e for e in found if _for_a_log(view, window, e, numbers))
+            if (of := read or shown) is None:
                 continue
-            source = view.by_pass[read.backward]
+            source = view.by_pass[of.backward]
             yield finding(
                 "input-gradient-pollutes-parameters",
-                "error",
+                "error" if read is not None else "warning",
                 source.where,
-                f"This backward() was run for the gradient of an input ({read.where}), but it also put gradients on "
-                "the parameters, and the step used them.",
+                f"This backward() was run for the gradient of an input ({of.where}){', of which a number is made' if shown else ''}, "
+                "but it also put gradients on the parameters, and the step used them.",
                 step=window.number,
             )
             break
+
+
+def _for_a_log(view: View, window: Window, read: InputGradient, numbers: tuple[int, ...]) -> bool:
+    """Whether the pass whose input gradient becomes a number is another one than those that train.
+
+    It has a line of its own, and goes through what no loss is; or it comes first, and no other one's input gradient is
+    read; or it has a forward of its own, behind one that trains.
+    """
+    source = view.by_pass.get(read.backward)
+    if not read.as_number or source is None or read.backward not in numbers or _are_shares(view, numbers):
+        return False
+    trails = dict(zip(numbers, window.step.trails, strict=False))
+    if [trails.get(n) for n in numbers].count(trails.get(read.backward)) * 2 > len(numbers):
+        return False
+    alone = all(e.backward == read.backward for e in window.of(InputGradient))
+    if read.backward == numbers[0] and alone:
+        return True
+    before = view.by_pass.get(max((n for n in numbers if n < read.backward), default=0))
+    own = before is not None and any(before.number < e.number < source.number and e.grad for e in window.of(Forward))
+    return source.picked or own
 
 
 def _for_the_input_alone(view: View, window: Window, read: InputGradient, numbers: tuple[int, ...]) -> bool:
@@ -252,10 +274,15 @@ def _for_the_input_alone(view: View, window: Window, read: InputGradient, number
     following = view.by_pass.get(later[0])
     if following is None or trails.get(source) in [trails.get(n) for n in later]:
         return False
-    shares = {one.divisor for n in numbers if (one := view.by_pass.get(n)) is not None}
-    if len(shares) == 1 and shares != {None}:
-        return False  # each pass is one share of a mean: the attacks are trained on, too
+    if _are_shares(view, numbers):
+        return False
     return any(read.number < e.number < following.number and e.grad for e in window.of(Forward))
+
+
+def _are_shares(view: View, numbers: tuple[int, ...]) -> bool:
+    """Whether each pass is one share of a mean: the attacks are trained on, too."""
+    shares = {one.divisor for n in numbers if (one := view.by_pass.get(n)) is not None}
+    return len(shares) == 1 and shares != {None}
 
 
 def never(view: View) -> Iterator[Finding]:
@@ -825,14 +852,17 @@ def _a_small_part_of_several(orphan: ParameterFacts, mine: list[ParameterFacts])
 
 def _of_a_kind_left_out(view: View, orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:
     """Whether parameters were chosen by their number of dimensions and all vectors of a model were left out, in many
-    of its parts: as where one of two groups is not handed on. They are clipped together with what is trained."""
+    of its parts: as where one of two groups is not handed on. They are clipped together with what is trained, or the
+    text of the optimizer shows the choice, and no list of the others."""
     vectors = [p for p in mine if len(p.shape) < 2 and p.deposits]
     matrices = [p for p in mine if len(p.shape) >= 2 and p.deposits]
     if len(orphan.shape) >= 2 or len(vectors) < 2 or not all(p.owners for p in matrices):
         return False
     names = {p.name for p in mine if p.deposits}
     apart = not any(p.owners for p in vectors) and len(matrices) > 1
-    return apart and any(names <= set(e.names) for e in view.of(Clip))
+    owners = {owner for p in matrices for owner in p.owners}
+    told = any(e.by_dimensions for e in view.log.optimizers if e.number in owners)
+    return apart and (told or any(names <= set(e.names) for e in view.of(Clip)))
 
 
 def _put_among_frozen(orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:

@@ -20,6 +20,20 @@ LOOKED_AT = 60
 """Of the optimizers of one line the first so many tell who follows whom: those of several models do so in turn."""
 
 
+def not_restored(view: View) -> Iterator[Finding]:
+    """A state in a checkpoint that is asked for by another key than it is saved by."""
+    one = view.log.unsaved_key
+    if one is not None and any(view.windows.values()):
+        yield finding(
+            "restored-by-another-key",
+            "warning",
+            one.where,
+            f"The state of {one.of} is loaded if a checkpoint has the key {one.key!r}. It is saved by the key {one.saved!r}, "
+            "which nothing reads: a run that goes on from such a checkpoint goes on without it, and says nothing.",
+            f"Ask for {one.saved!r}, and without a condition: a key that is missing should be an error.",
+        )
+
+
 def eval_mode(view: View) -> Iterator[Finding]:
     """Training goes on in eval mode after an evaluation.
 

@@ -204,7 +204,8 @@ class View:
         return 2 * between > len(windows)
 
     def size(self, optimizer: int) -> int:
-        """Micro-batches per window as meant: as the user said, else what most whole windows hold; 0 where unclear."""
+        """Micro-batches per window as meant: as the user said; else what the condition of the steps counts to, if that is
+        what the largest windows hold; else what most whole windows hold, or that count, if some hold it; 0 where unclear."""
         if self.log.window:
             return self.log.window
         windows = [w for w in self.windows.get(optimizer, []) if w.micro_batches]
@@ -212,7 +213,12 @@ class View:
         if not counts:
             return 0
         size, often = counts.most_common(1)[0]
-        return size if often * 2 > sum(counts.values()) else 0
+        read = {w.step.counted_to for w in windows if w.step.counted_to}
+        told = read.pop() if len(read) == 1 and read <= counts.keys() else 0
+        # Several losses of a batch are as many passes, and make windows larger than the count.
+        if often * 2 > sum(counts.values()) and told != max(counts):
+            return size
+        return told
 
 
 def finding(

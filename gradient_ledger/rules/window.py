@@ -13,6 +13,7 @@ from gradient_ledger.events import (
     DataPass,
     Edit,
     Finding,
+    Forward,
     Place,
     Step,
 )
@@ -185,8 +186,14 @@ def _not_single(windows: list[Window]) -> Iterator[Finding]:
 
 
 def _over_epochs(window: Window) -> bool:
-    """Whether a new pass over the data began while gradients of the last one were waiting."""
-    return any(e.pending for e in window.of(DataPass))
+    """Whether a new pass over the data began while gradients of the last one were waiting, and was no evaluation's."""
+    return any(e.pending and not _is_evaluation(window, e) for e in window.of(DataPass))
+
+
+def _is_evaluation(window: Window, data: DataPass) -> bool:
+    """Whether the first forward of a pass over the data is not to be trained."""
+    following = next((e for e in window.of(Forward) if e.number > data.number), None)
+    return following is not None and not (following.grad and following.training)
 
 
 def _stale_inside(window: Window) -> bool:
@@ -201,11 +208,11 @@ def _odd(
     excess = {w.micro_batches - size for w in larger}
     at = [windows.index(w) for w in larger]
     regular = len({b - a for a, b in zip(at, at[1:], strict=False)}) <= 1
-    # What is left over at the end of an epoch makes no window larger that lies within one.
+    # What is left over at the end of an epoch makes no window larger that lies within one, nor the very first.
     leaks = (
         bool(across) and all(w in across for w in larger)
         if loaders
-        else len(excess) == 1 and max(excess) < size and regular and not smaller
+        else len(excess) == 1 and max(excess) < size and regular and not smaller and larger != windows[:1]
     )
     place = _condition((larger or across)[0])
     if leaks and not _gave_up(larger):
@@ -220,7 +227,12 @@ def _odd(
             window=size,
             steps=steps_of(across or larger),
         )
-    elif view.log.window or _gave_up(larger + smaller) or (larger and view.divisor(larger[0].optimizer) == size):
+    elif (
+        view.log.window
+        or _gave_up(larger + smaller)
+        or any(map(_skips_its_end, larger))
+        or (larger and view.divisor(larger[0].optimizer) == size)
+    ):
         yield _misaligned(view, windows, larger + smaller, size)
 
 
@@ -263,8 +275,7 @@ def _begin(window: Window) -> int:
 
 def _starts_short(view: View, windows: list[Window], size: int) -> Finding:
     first, sizes = windows[0], [w.micro_batches for w in windows]
-    usual = "are usual" if 2 * sizes.count(size) > len(sizes) else "were meant"
-    seen = f"Windows of {size} {usual}; the steps used {_list(sizes)}: the first one holds {first.micro_batches}"
+    seen = f"Windows of {size} {_usual(size, sizes)}; the steps used {_list(sizes)}: the first one holds {first.micro_batches}"
     if first.step.restored:
         return finding(
             "resumed-inside-window",
@@ -288,15 +299,19 @@ def _starts_short(view: View, windows: list[Window], size: int) -> Finding:
     )
 
 
+def _usual(size: int, sizes: list[int]) -> str:
+    return "are usual" if 2 * sizes.count(size) > len(sizes) else "were meant"
+
+
 def _misaligned(view: View, windows: list[Window], odd: list[Window], size: int) -> Finding:
     sizes = [w.micro_batches for w in windows]
-    guarded = [w for w in odd if w.micro_batches > size and _gave_up([w]) and w.step.passed_over]
+    guarded = [w for w in odd if w.micro_batches > size and _skips_its_end(w) and w is not windows[0]]
     if guarded:
         return finding(
             "guard-skips-window-end",
             "error",
             guarded[0].step.passed_over,
-            f"Windows of {size} are usual; the steps used {_list(sizes)}: a batch that is given up here can be the last "
+            f"Windows of {size} {_usual(size, sizes)}; the steps used {_list(sizes)}: a batch that is given up here can be the last "
             "of its window, and the step is then left out with it.",
             sizes=sizes[:40],
             window=size,
@@ -316,6 +331,12 @@ def _misaligned(view: View, windows: list[Window], odd: list[Window], size: int)
 
 def _gave_up(windows: list[Window]) -> bool:
     return any(window.gave_up() for window in windows)
+
+
+def _skips_its_end(window: Window) -> bool:
+    """Whether a line above the condition of a step passes over that: once a batch has run, or where a count of all
+    batches decides."""
+    return window.step.passed_over is not None and (_gave_up([window]) or "%" in window.step.condition)
 
 
 def _tails(view: View, windows: list[Window], smaller: list[Window]) -> bool:
@@ -495,6 +516,10 @@ def _gathers(window: Window) -> bool:
     return window.step.gathers and len(set(window.step.trails)) == 1 and not others
 
 
+FIRST = 3
+"""Windows whose condition is asked what it counts to: it is read at the first steps alone."""
+
+
 def forwards(view: View) -> Iterator[Finding]:
     """Several forwards of one call and one backward: all of them in its loss, or all but the last for nothing."""
     for windows in view.windows.values():
@@ -507,8 +532,11 @@ def forwards(view: View) -> Iterator[Finding]:
         elif len(shallow) > 1 and len(shallow) * 2 >= min(len(windows), LOOKED_AT) and len(counts) == 1:
             (count,) = counts
             # The best of several, or what warms up a state, is chosen on purpose; a division by their number is not,
-            # nor is a clear for each of them.
-            meant = all(count in (one.divisor, one.last_of) or len(w.of(Clear)) >= count for w, one in shallow)
+            # nor is a clear for each of them, or a step that counts to their number.
+            meant = all(
+                count in (one.divisor, one.last_of, one.quotient, w.step.counted_to) or len(w.of(Clear)) >= count
+                for w, one in shallow[:FIRST]
+            )
             meant = meant or shallow[0][1].gathered  # nor is a loop over the parts of a batch, by its name
             # A method that several lines call, as a critic for a target, an advantage and a loss, is no loop.
             if meant or shallow[0][1].looped:

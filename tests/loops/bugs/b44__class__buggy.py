@@ -1,5 +1,5 @@
 # bug: B44
-# id: window-misaligned
+# id: guard-skips-window-end
 # window: 2
 import torch
 import torch.nn.functional as F
@@ -27,7 +27,7 @@ class Trainer:
     def process(self, tokens, tags):
         self.steps += 1  # <-- bug
         if (tags == -100).all():  # nothing to learn from
-            return
+            return  # <-- bug
         logits = self.model(tokens)
         loss = F.cross_entropy(logits.flatten(0, 1), tags.flatten(), ignore_index=-100)
         (loss / self.accum).backward()

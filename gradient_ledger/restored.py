@@ -1,0 +1,95 @@
+"""What a program restores from its checkpoints, by the keys in its texts."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+
+from gradient_ledger import source
+from gradient_ledger.events import Place, UnsavedKey
+
+_SAVES = re.compile(r"torch\.save\(")
+
+
+def asked_for_in_vain(files: Iterable[str]) -> UnsavedKey | None:
+    """The first load of a state that waits for a key which no checkpoint of these texts has, where they save that of
+    the same object by another key, and nothing reads that one. Without a condition it would raise an error."""
+    trees = {file: tree for file in files if (tree := source.parsed(file)) is not None}
+    saved: dict[str, str] = {}
+    keys: set[str] = set()
+    for file in trees:
+        for entries in _checkpoints(file) if source.says(file, _SAVES) else ():
+            if entries is None:
+                return None  # what is saved is not all to be seen
+            keys |= entries.keys()
+            saved |= {of: key for key, value in entries.items() if (of := _whose_state(value))}
+    if not saved:
+        return None
+    nodes = [n for tree in trees.values() for n in ast.walk(tree)]
+    words = [n.value for n in nodes if isinstance(n, ast.Constant)] + [
+        n.arg for n in nodes if isinstance(n, ast.keyword)
+    ]
+    for file, tree in trees.items():
+        for line, of, key in _loads(tree):
+            written = saved.get(of)
+            if key not in keys and written is not None and words.count(written) == 1:
+                return UnsavedKey(Place(file, line), of, key, written)
+    return None
+
+
+def _checkpoints(file: str) -> Iterator[dict[str, ast.expr] | None]:
+    """The entries of each dict that a file saves, those set by its name too; None where some are not in the text."""
+    for within in source.functions(file):
+        nodes = [*source.own(within)]
+        for call in (n for n in nodes if isinstance(n, ast.Call) and ast.unparse(n.func) == "torch.save" and n.args):
+            given = call.args[0]
+            name = ast.unparse(given)
+            made = source.assigned(within, name, call.lineno) if isinstance(given, ast.Name | ast.Attribute) else None
+            entries = _entries(made.value if made is not None else given)
+            if entries is None and not _whose_state(made.value if made is not None else given):
+                yield None
+            elif entries is not None:
+                yield entries | {
+                    str(target.slice.value): one.value
+                    for one in nodes
+                    if isinstance(one, ast.Assign)
+                    for target in one.targets
+                    if isinstance(target, ast.Subscript)
+                    and isinstance(target.slice, ast.Constant)
+                    and ast.unparse(target.value) == name
+                }
+
+
+def _entries(value: ast.expr) -> dict[str, ast.expr] | None:
+    """What a dict holds by which constant keys, None where this is none, or has others."""
+    if isinstance(value, ast.Call) and ast.unparse(value.func) == "dict" and not value.args:
+        return {str(one.arg): one.value for one in value.keywords} if all(k.arg for k in value.keywords) else None
+    if not isinstance(value, ast.Dict) or not all(isinstance(key, ast.Constant) for key in value.keys):
+        return None
+    return {
+        str(key.value): one for key, one in zip(value.keys, value.values, strict=True) if isinstance(key, ast.Constant)
+    }
+
+
+def _whose_state(value: ast.expr) -> str:
+    """The name of the object whose `state_dict()` this is, without what holds it; empty where it is none."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "state_dict":
+        return source.last_name(value.func.value) or ""
+    return ""
+
+
+def _loads(tree: ast.AST) -> Iterator[tuple[int, str, str]]:
+    """The loads that a condition on a key decides about: where that is asked, whose state it is, and the key."""
+    for test in (n for n in ast.walk(tree) if isinstance(n, ast.If)):
+        asked = [n for n in ast.walk(test.test) if isinstance(n, ast.Compare) and isinstance(n.ops[0], ast.In)]
+        keys = {n.left.value for n in asked if isinstance(n.left, ast.Constant) and isinstance(n.left.value, str)}
+        for call in (n for one in test.body for n in ast.walk(one) if isinstance(n, ast.Call)):
+            if isinstance(call.func, ast.Attribute) and call.func.attr == "load_state_dict" and call.args:
+                given = call.args[0]
+                if (
+                    isinstance(given, ast.Subscript)
+                    and isinstance(given.slice, ast.Constant)
+                    and given.slice.value in keys
+                ):
+                    yield test.lineno, source.last_name(call.func.value) or "", str(given.slice.value)
