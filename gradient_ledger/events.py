@@ -177,9 +177,9 @@ class Backward(Event):
     """Backward passes are numbered from 1."""
     root: str = ""
     """Name of the loss's last operation, such as `NllLoss` or `Div`."""
-    picked: bool = False
-    """Whether it is a sum or a mean of outputs that were picked, as by `max` or by an index: seldom a loss. Asked in
-    the first passes of a line."""
+    of_outputs: bool = False
+    """Whether it is a sum or a mean of outputs, all of them or some that were picked, as by `max` or by an index, which
+    is seldom a loss. Asked in the first passes of a line."""
     reduction: str | None = None
     """`mean`, `sum` or `none` where the loss ends in a reduction, else None."""
     divisor: float | None = None

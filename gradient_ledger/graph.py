@@ -235,16 +235,21 @@ def counted_again(node: Any, scaled: bool) -> int:
 
 PICKING = {"MaxBackward0", "MaxBackward1", "AmaxBackward0", "GatherBackward0", "SelectBackward0", "IndexBackward0"}
 """Operations that pick some of what they are given."""
+ENDS = {"AddmmBackward0", "MmBackward0", "BmmBackward0", "LinearBackward0", "ConvolutionBackward0"}
+"""Operations that many models end in."""
+_WHOLE = {"SumBackward0", "SumBackward1", "MeanBackward0", "MeanBackward1"}
+_SHAPES = {"ViewBackward0", "ReshapeAliasBackward0", "UnsafeViewBackward0", "SqueezeBackward0", "SqueezeBackward1"}
 
 
-def is_picked(node: Any, scaled: bool) -> bool:
-    """Whether this is a sum or a mean of some outputs, without a weight or a function around it, or one of them."""
+def is_of_outputs(node: Any, scaled: bool) -> bool:
+    """Whether this is a sum or a mean of outputs as they are, or of picked ones, without a weight or a function around
+    it, or one of them."""
     _, inner, _ = _constant(node, scaled)
-    if inner is not None and (
-        _reduction(inner) == "mean" or _kind(inner.__class__) in ("SumBackward0", "SumBackward1")
-    ):
+    whole = type(inner).__name__ in _WHOLE
+    inner = below(inner) if whole else inner
+    while inner is not None and type(inner).__name__ in _SHAPES:
         inner = below(inner)
-    return _kind(inner.__class__) in PICKING if inner is not None else False
+    return inner is not None and _kind(inner.__class__) in (PICKING | ENDS if whole else PICKING)
 
 
 def divided(node: Any, scaled: bool) -> int:

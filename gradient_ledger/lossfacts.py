@@ -94,7 +94,7 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
     for entry in state.books.optimizers:
         if not entry.steps and entry.first_print is None:
             entry.first_print = entry.print_now()
-    one.draft.fields["picked"] = graph.is_picked(node, scaled)
+    one.draft.fields["of_outputs"] = graph.is_of_outputs(node, scaled)
     one.draft.fields["quotient"] = divided = graph.divided(node, scaled)
     if divided > 1 and (last := lastones.taken(line)) is not None:
         one.draft.fields |= {"last_at": last, "last_of": divided}

@@ -1083,21 +1083,24 @@ DIVISIONS: dict[str, tuple[Callable[[], Tensor], bool, dict[str, Any]]] = {
 }
 
 
-PICKED = {
+OF_OUTPUTS = {
     "the largest score": (lambda: (X @ WEIGHT.T).max(dim=1).values.sum(), True),
     "one class": (lambda: (X @ WEIGHT.T)[:, 0].sum(), True),
     "the score of each label": (lambda: (X @ WEIGHT.T).gather(1, CLASSES[:, None]).mean(), True),
     "one number": (lambda: (X @ WEIGHT.T)[0, 1], True),
-    "all scores": (lambda: (X @ WEIGHT.T).mean(), False),
+    "all scores": (lambda: (X @ WEIGHT.T).mean(), True),
+    "all scores in one row": (lambda: (X @ WEIGHT.T).view(-1).sum(), True),
+    "squares of all scores": (lambda: (X @ WEIGHT.T).square().mean(), False),
+    "scores, none picked": (lambda: (X @ WEIGHT.T)[:1], False),
     "minus the score of each label": (lambda: -(X @ WEIGHT.T).gather(1, CLASSES[:, None]).mean(), False),
     "a loss": (lambda: mse(), False),
 }
 
 
-@pytest.mark.parametrize("name", PICKED)
-def test_whether_outputs_were_picked_is_read_from_the_graph(name: str) -> None:
-    make, wanted = PICKED[name]
-    assert graph.is_picked(node(make()), False) is wanted
+@pytest.mark.parametrize("name", OF_OUTPUTS)
+def test_whether_this_is_no_more_than_outputs_is_read_from_the_graph(name: str) -> None:
+    make, wanted = OF_OUTPUTS[name]
+    assert graph.is_of_outputs(node(make()), False) is wanted
 
 
 AGAIN = {

@@ -1619,6 +1619,18 @@ def one_optimizer_holds_two_critics_and_another_one_of_them() -> Log:
 
 
 @quiet("order.adversary_in_both")
+def a_third_optimizer_holds_what_the_two_others_hold() -> Log:
+    tape = Tape("G.w D.w", "D.w", "G.w")
+    for optimizer in [1, 2, 0] * 3:
+        mine = " ".join(tape.owned[optimizer])
+        tape.forward()
+        tape.clear(names=mine)
+        tape.backward(names=mine)
+        tape.step(optimizer=optimizer)
+    return tape.log()
+
+
+@quiet("order.adversary_in_both")
 def the_discriminator_is_trained_alone_and_then_with_the_rest() -> Log:
     return adversaries(turns=False)
 
@@ -4916,8 +4928,13 @@ def a_schedule_that_says_steps_is_stepped_every_fourth_time() -> Log:
     return said_in_steps("total_steps=num_steps", steps=5)
 
 
-def said_in_steps(text: str, steps: int = 4) -> Log:
-    made = ScheduleFacts("OneCycleLR", 0, 124, steps, at(SCHEDULE), in_steps=text)
+@quiet("rates.schedules")
+def a_schedule_that_says_steps_goes_through_all_of_them_once_an_epoch() -> Log:
+    return said_in_steps("total_steps=num_steps", length=4)
+
+
+def said_in_steps(text: str, steps: int = 4, length: int = 124) -> Log:
+    made = ScheduleFacts("OneCycleLR", 0, length, steps, at(SCHEDULE), in_steps=text)
     return windows(*[1] * 20).log(schedules=(made,))
 
 
@@ -9323,8 +9340,18 @@ def shown(read_at: int = 0, reads: tuple[int, ...] = (0,), own: bool = False, **
     "for the gradient of an input (train.py:9), of which a number is made, but",
     step=0,
 )
-def a_pass_before_the_one_that_trains_is_there_for_a_number() -> Log:
+def a_pass_through_outputs_before_the_one_that_trains_is_there_for_a_number() -> Log:
+    return shown(of_outputs=True)
+
+
+@quiet("ownership.input_gradients")
+def the_input_gradient_of_the_first_of_two_losses_is_shown() -> Log:
     return shown()
+
+
+@quiet("ownership.input_gradients")
+def the_input_gradient_of_the_first_loss_is_shown_and_the_second_has_a_forward_of_its_own() -> Log:
+    return shown(own=True)
 
 
 @finds("ownership.input_gradients", "input-gradient-pollutes-parameters", "warning", BACKWARD, "a number is made")
@@ -9334,7 +9361,7 @@ def a_pass_behind_the_one_that_trains_has_a_forward_of_its_own() -> Log:
 
 @finds("ownership.input_gradients", "input-gradient-pollutes-parameters", "warning", BACKWARD, "a number is made")
 def a_pass_behind_the_one_that_trains_goes_through_picked_outputs() -> Log:
-    return shown(1, (1,), picked=True)
+    return shown(1, (1,), of_outputs=True)
 
 
 @quiet("ownership.input_gradients")
@@ -9344,7 +9371,7 @@ def the_input_gradient_of_two_losses_is_shown_at_the_end() -> Log:
 
 @quiet("ownership.input_gradients")
 def the_input_gradients_of_both_losses_are_shown() -> Log:
-    return shown(0, (0, 1))
+    return shown(0, (0, 1), of_outputs=True)
 
 
 @quiet("ownership.input_gradients")

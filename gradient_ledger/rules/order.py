@@ -615,6 +615,8 @@ def adversary_in_both(view: View) -> Iterator[Finding]:
             rest = theirs - held
             if other == optimizer or not held < theirs or len(taken) < 2 or any(_ADVERSARY.search(n) for n in rest):
                 continue
+            if any(rest & more for number, more in view.owned.items() if number != other):
+                continue  # one for a loss of both, beside one for each
             turns = windows[0].step.number < taken[-1].step.number and taken[0].step.number < windows[-1].step.number
             moved = [w for w in taken if held & set(w.step.names) and not w.step.stale]
             if turns and 2 * len(moved) > len(taken):

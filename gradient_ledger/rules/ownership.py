@@ -243,8 +243,8 @@ def input_gradients(view: View) -> Iterator[Finding]:
 def _for_a_log(view: View, window: Window, read: InputGradient, numbers: tuple[int, ...]) -> bool:
     """Whether the pass whose input gradient becomes a number is another one than those that train.
 
-    It has a line of its own, and goes through what no loss is; or it comes first, and no other one's input gradient is
-    read; or it has a forward of its own, behind one that trains.
+    It has a line of its own, no other one's input gradient is read, and it goes through outputs as they are, which are
+    no loss; or it has a forward of its own, behind one that trains.
     """
     source = view.by_pass.get(read.backward)
     if not read.as_number or source is None or read.backward not in numbers or _are_shares(view, numbers):
@@ -252,12 +252,9 @@ def _for_a_log(view: View, window: Window, read: InputGradient, numbers: tuple[i
     trails = dict(zip(numbers, window.step.trails, strict=False))
     if [trails.get(n) for n in numbers].count(trails.get(read.backward)) * 2 > len(numbers):
         return False
-    alone = all(e.backward == read.backward for e in window.of(InputGradient))
-    if read.backward == numbers[0] and alone:
-        return True
     before = view.by_pass.get(max((n for n in numbers if n < read.backward), default=0))
     own = before is not None and any(before.number < e.number < source.number and e.grad for e in window.of(Forward))
-    return source.picked or own
+    return own or (source.of_outputs and all(e.backward == read.backward for e in window.of(InputGradient)))
 
 
 def _for_the_input_alone(view: View, window: Window, read: InputGradient, numbers: tuple[int, ...]) -> bool:
@@ -267,7 +264,7 @@ def _for_the_input_alone(view: View, window: Window, read: InputGradient, number
     attacked inputs themselves, and not without a forward, as for a term added to the loss.
     """
     source = read.backward
-    if source not in numbers[:-1] or window.step.lines < 2:
+    if read.as_number or source not in numbers[:-1] or window.step.lines < 2:
         return False
     trails = dict(zip(numbers, window.step.trails, strict=False))
     later = [n for n in numbers if n > source]

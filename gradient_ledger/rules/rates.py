@@ -103,7 +103,7 @@ def schedules(view: View) -> Iterator[Finding]:
         steps = taken.get(one.optimizer, 0)
         made = f"{one.scheduler} is made for {one.length} steps"
         as_long = abs(one.length - steps) * 10 <= steps
-        if one.steps * _EPOCH <= steps and (as_long or (one.in_steps and one.steps > 1)):
+        if one.steps * _EPOCH <= steps and (as_long or (one.in_steps and 1 < one.steps < one.length)):
             told = "" if as_long else f", {one.in_steps}"
             yield finding(
                 "schedule-on-another-clock",

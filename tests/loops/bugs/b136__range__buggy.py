@@ -1,5 +1,5 @@
 # bug: B136
-# id: window-misaligned
+# id: guard-skips-window-end
 import random
 
 import torch

@@ -1,5 +1,5 @@
 # bug: B136
-# id: window-misaligned
+# id: guard-skips-window-end
 """A trainer that passes over short sequences, and counts batches of the loader."""
 
 import torch
