@@ -287,6 +287,7 @@ class ModuleAccount:
         "ref",
         "root",
         "sequence",
+        "not_thawed",
         "unfrozen",
         "window_calls",
     )
@@ -342,6 +343,8 @@ class ModuleAccount:
         self.checkpoint = False
         self.unfrozen: tuple[str, ...] = ()
         """The parameters in it that can be trained, where somebody wrote `requires_grad = False` on the module."""
+        self.not_thawed: tuple[str, ...] = ()
+        """Its parameters that an optimizer holds, where somebody wrote `requires_grad = True` and all are frozen."""
         self.in_training = module.training
         """Whether it was in train mode when we last looked."""
 
@@ -683,9 +686,12 @@ class Books:
             part = entry.ref()
             if part is not None:
                 entry.in_training = part.training
-                if vars(part).get("requires_grad") is False:  # an attribute like any other: it freezes nothing
-                    trained = [p for p in part.parameters() if can_train(p)]
-                    entry.unfrozen = tuple(a.name for p in trained if (a := self.find(p)) is not None)
+                told = vars(part).get("requires_grad")  # an attribute like any other: it freezes and thaws nothing
+                if isinstance(told, bool):
+                    trained = [a.name for p in part.parameters() if can_train(p) and (a := self.find(p)) is not None]
+                    owned = [a.name for p in part.parameters() if (a := self.find(p)) is not None and a.owned]
+                    entry.unfrozen = () if told else tuple(trained)
+                    entry.not_thawed = tuple(owned) if told and not trained else ()
         held = {id(p) for _, module in self.living() for p in module.parameters()}
         alive = bool(held)
         for account in self.accounts:

@@ -1343,13 +1343,15 @@ class DrawnWeights:
 
 @dataclass(frozen=True)
 class UnfrozenModule:
-    """A module with an attribute `requires_grad = False`, which freezes nothing."""
+    """A module with an attribute `requires_grad`, which freezes nothing, and thaws nothing."""
 
     name: str
     where: Place | None
     """The line that sets it, where the text shows one."""
     names: tuple[str, ...] = ()
-    """The parameters in it that can be trained."""
+    """The parameters in it that can be trained, where it is False; where it is True, those that cannot."""
+    thaws: bool = False
+    """Whether it is True, and all that an optimizer holds of it is frozen."""
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 CALLS = 8
 """Forwards of a model before which its weights are looked at."""
-MOST = 2
-"""How many of its first weights, and of its last ones."""
+MOST = 32
+"""How many of its weights, spread over it."""
 _WRITES = re.compile(
     r"\.data\.\w+_\(|\.data\b(\[.*\])?\s*[-+*/]?=(?!=)|\.(data|detach\(\))\.numpy\(\)|(\b|\.)(mul|add|sub|div|clamp|copy|lerp)_\("
 )
@@ -48,7 +48,7 @@ def forward_runs(state: State, entry: ModuleAccount, place: Place | None) -> Non
     if entry.calls > CALLS or place is None or state.sync or not writes_behind(place.file, place.line):
         return
     mine = [a for a in state.books.accounts if a.root is root and a.owned and a.trains]
-    some = dict.fromkeys((*mine[:MOST], *mine[-MOST:]))
+    some = mine[:: -(-len(mine) // MOST) or 1]
     prints = [
         (a, a.steps, told) for a in some if (p := a.ref()) is not None and (told := changing_print(p)) is not None
     ]

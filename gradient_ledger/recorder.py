@@ -218,16 +218,16 @@ class Recorder(State):
         return frozen.for_a_while(closelook.own_files(self)) if some else ()
 
     def _unfrozen(self) -> tuple[UnfrozenModule, ...]:
-        """Modules that were to be frozen by an attribute, and the line that sets it."""
+        """Modules that were to be frozen or thawed by an attribute, and the line that sets it."""
         files = self.journal.files()
         found: list[UnfrozenModule] = []
         for one in self.books.modules.values():
-            if one.unfrozen and one.root is not None:
-                word = one.name.rpartition(".")[2]
-                lines = [line for file in files if word and (line := source.frozen_by_name(file, word))]
-                place = lines[0] if lines else source.only_line(files, r"\w\.requires_grad\s*=\s*False\b")
+            if (one.unfrozen or one.not_thawed) and one.root is not None:
+                word, value = one.name.rpartition(".")[2], not one.unfrozen
+                lines = [line for file in files if word and (line := source.sets_requires_grad(file, word, value))]
+                place = lines[0] if lines else source.only_line(files, rf"\w\.requires_grad\s*=\s*{value}\b")
                 name = self.books.full_name(one.root, one.name) or one.root.label
-                found.append(UnfrozenModule(name, place, one.unfrozen))
+                found.append(UnfrozenModule(name, place, one.unfrozen or one.not_thawed, value))
         return tuple(found)
 
     def log(self) -> Log:

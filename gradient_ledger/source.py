@@ -349,9 +349,9 @@ def _values_of(node: ast.AST) -> Iterator[str]:
                 yield one.value.id
 
 
-def frozen_by_name(file: str, name: str) -> Place | None:
-    """The line that sets `requires_grad` of a module of that name to False."""
-    wanted = re.compile(rf"\b{re.escape(name)}\.requires_grad\s*=\s*False")
+def sets_requires_grad(file: str, name: str, value: bool) -> Place | None:
+    """The line that sets `requires_grad` of a module of that name to this."""
+    wanted = re.compile(rf"\b{re.escape(name)}\.requires_grad\s*=\s*{value}")
     lines = linecache.getlines(file)
     return next((Place(file, number) for number, text in enumerate(lines, 1) if wanted.search(text)), None)
 

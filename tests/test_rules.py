@@ -10363,6 +10363,32 @@ def a_module_is_frozen_by_an_attribute() -> Log:
     return tape.log(unfrozen=(UnfrozenModule("body", at(LAYER), ("body.w",)),))
 
 
+def thawed(*, steps: int = 1) -> Log:
+    tape = Tape("body.w head.w")
+    for _ in range(steps):
+        tape.passes(1, names="body.w")
+        tape.step()
+    return tape.log(unfrozen=(UnfrozenModule("head", at(LAYER), ("head.w",), thaws=True),))
+
+
+@finds(
+    "ownership.unfrozen",
+    "thawed-by-attribute",
+    "warning",
+    LAYER,
+    "head has requires_grad = True, which on a module is an attribute like any other: head.w, which an optimizer ",
+    "does not require gradients to the last.",
+    names=["head.w"],
+)
+def a_module_is_thawed_by_an_attribute() -> Log:
+    return thawed()
+
+
+@quiet("ownership.unfrozen")
+def a_module_is_thawed_by_an_attribute_and_nothing_was_trained() -> Log:
+    return thawed(steps=0)
+
+
 @finds(
     "ownership.misspelt",
     "frozen-by-attribute",

@@ -943,6 +943,15 @@ MISCONCEPTIONS = (
         shadows=("adapter-beside-trained-weight",),
     ),
     Misconception(
+        "thawed-by-attribute",
+        "An attribute thaws nothing",
+        "requires_grad belongs to parameters. Set to True on a module, it is stored and read by nobody: what was frozen stays frozen.",
+        "Call module.requires_grad_(True), with brackets and underscore.",
+        "Python lets you set any attribute on a module.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "never-stepped",
         "An optimizer never steps",
         "backward() computes gradients, and step() alone uses them: what this optimizer holds stays as it was.",

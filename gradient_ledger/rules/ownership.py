@@ -978,11 +978,20 @@ def local_norms(view: View) -> Iterator[Finding]:
 
 
 def unfrozen(view: View) -> Iterator[Finding]:
-    """A module that was to be frozen by an attribute of its own."""
+    """A module that was to be frozen, or thawed, by an attribute of its own."""
     used = {name for w in view.all_windows for name in w.step.names}
     for one in view.log.unfrozen:
         mine = sorted(used.intersection(one.names))
-        if mine:
+        if one.thaws and used:
+            yield finding(
+                "thawed-by-attribute",
+                "warning",
+                one.where,
+                f"{one.name} has requires_grad = True, which on a module is an attribute like any other: {some(one.names)}, "
+                f"which an optimizer holds, {'does' if len(one.names) == 1 else 'do'} not require gradients to the last.",
+                names=list(one.names)[:10],
+            )
+        elif mine and not one.thaws:
             yield finding(
                 "frozen-by-attribute",
                 "error",
