@@ -10368,7 +10368,8 @@ def thawed(*, steps: int = 1) -> Log:
     for _ in range(steps):
         tape.passes(1, names="body.w")
         tape.step()
-    return tape.log(unfrozen=(UnfrozenModule("head", at(LAYER), ("head.w",), thaws=True),))
+    told = UnfrozenModule("head", at(LAYER), ("head.w",), thaws=True)
+    return tape.log({"head.w": {"requires_grad": False}}, unfrozen=(told,))
 
 
 @finds(
