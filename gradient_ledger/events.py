@@ -1170,14 +1170,14 @@ class CounterAnew:
 
 @dataclass(frozen=True)
 class UnsavedKey:
-    """A key by which a text waits for a state in a checkpoint, where the texts save it by another one."""
+    """A state that the texts save, and do not load by its key."""
 
     where: Place
-    """The condition that asks for the key."""
+    """The condition that asks for another key, or the line that loads the model."""
     of: str
-    """The name of the object whose state it would load."""
+    """The name of the object whose state it is."""
     key: str
-    """The key that is asked for."""
+    """The key that is asked for; empty where none is."""
     saved: str
     """The one by which it is saved, and which nothing reads."""
 
@@ -1540,6 +1540,8 @@ class Log:
     """The number of a step, by its name, that is handed to what sets the learning rate by an epoch, by the text."""
     unsaved_key: UnsavedKey | None = None
     """A state that is saved by one key and asked for by another, by the text."""
+    left_in_checkpoint: UnsavedKey | None = None
+    """The state of an optimizer that is saved, and left out where a run goes on from the rest, by the text."""
     empty_norms: EmptyNorms | None = None
     """Normalisations that ran in eval mode with statistics that nobody filled."""
     halved_alone: SumApart | None = None

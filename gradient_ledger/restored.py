@@ -38,6 +38,50 @@ def asked_for_in_vain(files: Iterable[str]) -> UnsavedKey | None:
     return None
 
 
+def left_behind(files: Iterable[str]) -> UnsavedKey | None:
+    """The first place where a run goes on from a checkpoint, by the number of the epoch or step that is read from it,
+    with the model's state and without that of an optimizer, which the text saves beside it and nothing reads."""
+    for file in files:
+        for within in source.functions(file) if source.says(file, _SAVES) else ():
+            nodes = [*source.own(within)]
+            read = [n for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load)]
+            keys = [(n.value, n.slice.value) for n in read if isinstance(n.slice, ast.Constant)]
+            goes_on = {ast.unparse(holder) for holder, key in keys if _COUNT.fullmatch(str(key))}
+            loads = [n for n in nodes if isinstance(n, ast.Call) and ast.unparse(n.func).endswith(".load_state_dict")]
+            whole = [n for n in loads if n.args and any(one in goes_on for one in _holders(n.args[0]))]
+            if whole and (told := _unread(file)) is not None:
+                return UnsavedKey(Place(file, whole[-1].lineno), told[0], "", told[1])
+    return None
+
+
+_COUNT = re.compile(r"(start_|last_|global_|cur(rent)?_)?(epoch|step|iter|iteration|iters|steps)", re.IGNORECASE)
+"""Keys of what a run goes on from."""
+_OPTIMIZER = re.compile(r"opt", re.IGNORECASE)
+
+
+def _holders(value: ast.expr) -> list[str]:
+    """What a value is read from by a key."""
+    return [ast.unparse(n.value) for n in ast.walk(value) if isinstance(n, ast.Subscript)]
+
+
+def _unread(file: str) -> tuple[str, str] | None:
+    """An optimizer whose state a file saves beside others, and its key, which stands nowhere else in it."""
+    tree = source.parsed(file)
+    words = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)] if tree is not None else []
+    words += [n.arg for n in ast.walk(tree) if isinstance(n, ast.keyword)] if tree is not None else []
+    loaded = {
+        source.last_name(n.func.value)
+        for n in (ast.walk(tree) if tree is not None else ())
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "load_state_dict"
+    }
+    for entries in _checkpoints(file):
+        for key, value in (entries or {}).items():
+            of = _whose_state(value)
+            if _OPTIMIZER.search(of) and of not in loaded and words.count(key) == 1 and len(entries or ()) > 1:
+                return of, key
+    return None
+
+
 def _checkpoints(file: str) -> Iterator[dict[str, ast.expr] | None]:
     """The entries of each dict that a file saves, those set by its name too; None where some are not in the text."""
     for within in source.functions(file):

@@ -63,6 +63,7 @@ WHERE_IT_TRAINS: dict[str, Callable[[Files], Any]] = {
     "sum_apart": divisions.left_apart,
     "halved_alone": divisions.halved_alone,
     "unsaved_key": restored.asked_for_in_vain,
+    "left_in_checkpoint": restored.left_behind,
     "given_for_epochs": counters.given_for_epochs,
     "drawn_beside": samples.drawn_beside,
     "unloaded": misplaced.unloaded,

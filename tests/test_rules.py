@@ -2018,6 +2018,38 @@ def the_first_window_alone_is_too_large_and_no_count_decides() -> Log:
     return skipping(5, 4, 4, 4, condition="ready")
 
 
+def passed_over(by: int, told: int = 2, second: int | None = None) -> Log:
+    """Three passes in every window, a count up to two, and losses that are divided; `second` is another line that goes
+    backward."""
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(2, quotient=by)
+        tape.passes(1, BACKWARD if second is None else second, quotient=by)
+        tape.step(under=at(IF), condition="(i + 1) % k == 0", passed_over=at(GUARD), counted_to=told)
+        tape.clear()
+    return tape.log()
+
+
+@finds("window.sizes", "guard-skips-window-end", "error", GUARD, "Windows of 2 were meant; the steps used 3, 3, 3:")
+def every_window_is_larger_than_it_counts_to_and_is_divided_by() -> Log:
+    return passed_over(2)
+
+
+@quiet("window.sizes")
+def every_window_is_larger_than_it_counts_to_and_is_divided_by_what_it_holds() -> Log:
+    return passed_over(3)
+
+
+@quiet("window.sizes")
+def every_window_is_larger_than_it_is_divided_by_and_nothing_is_counted() -> Log:
+    return passed_over(2, told=0)
+
+
+@quiet("window.sizes")
+def every_batch_of_a_window_has_losses_of_two_lines() -> Log:
+    return passed_over(2, second=OTHER)
+
+
 def evaluated_inside(**fields: Any) -> Log:
     """A second loader begins inside the windows that are not whole."""
     tape = Tape("w b")
@@ -9491,6 +9523,18 @@ UNSAVED = UnsavedKey(at(OTHER), "optimizer", "opt", "optimizer_state")
 )
 def a_state_is_asked_for_by_another_key() -> Log:
     return windows(1, 1).log(unsaved_key=UNSAVED)
+
+
+@finds(
+    "standing.not_restored",
+    "optimizer-not-restored",
+    "warning",
+    LAYER,
+    "The state of adam is saved beside them by the key 'adam', and nothing reads that",
+    remedy="adam.load_state_dict(checkpoint['adam'])",
+)
+def a_run_goes_on_without_the_state_of_its_optimizer() -> Log:
+    return windows(1, 1).log(left_in_checkpoint=UnsavedKey(at(LAYER), "adam", "", "adam"))
 
 
 @quiet("standing.not_restored")

@@ -1068,6 +1068,29 @@ def test_a_state_is_asked_for_by_another_key_than_it_is_saved_by(text: str, tmp_
     assert (found and (found.where.line, found.of, found.key, found.saved)) == ASKED_IN_VAIN[text]
 
 
+KEEPS = "torch.save({'model': m.state_dict(), 'optim': optimizer.state_dict(), 'epoch': e}, path)\n"
+GOES_ON = "ckpt = torch.load(path)\nm.load_state_dict(ckpt['model'])\nstart = ckpt['epoch']\n"
+LEFT_IN_CHECKPOINT = {
+    KEEPS + GOES_ON: (3, "optimizer", "optim"),
+    KEEPS.replace("'epoch'", "'global_step'") + GOES_ON.replace("epoch", "global_step"): (3, "optimizer", "optim"),
+    "def resume():\n    " + GOES_ON.replace("\n", "\n    ") + "pass\n" + KEEPS: (3, "optimizer", "optim"),
+    # it is loaded; for an evaluation; of another object; nothing is saved
+    KEEPS + GOES_ON + "optimizer.load_state_dict(ckpt['optim'])\n": None,
+    KEEPS + GOES_ON + "for key, one in held.items():\n    one.load(ckpt['optim'])\n": None,
+    KEEPS + GOES_ON + "self.optimizer.load_state_dict(everything)\n": None,
+    KEEPS + GOES_ON.replace("start = ckpt['epoch']\n", ""): None,
+    KEEPS + GOES_ON.replace("start = ckpt", "start = other"): None,
+    KEEPS.replace("optimizer.", "ema.") + GOES_ON: None,
+    GOES_ON: None,
+}
+
+
+@pytest.mark.parametrize("text", LEFT_IN_CHECKPOINT)
+def test_a_run_goes_on_without_the_state_of_its_optimizer(text: str, tmp_path: Path) -> None:
+    found = restored.left_behind((written(tmp_path, text),))
+    assert (found and (found.where.line, found.of, found.saved)) == LEFT_IN_CHECKPOINT[text]
+
+
 BETWEEN = "def train(x):\n    out = net(x)\n    {0}\n    loss = f(out)\n    loss.backward()\n    p.data.mul_(2)\n"
 WRITTEN_BETWEEN = {
     BETWEEN.format("p.data.mul_(0.9)"): (3,),

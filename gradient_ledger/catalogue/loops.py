@@ -591,6 +591,15 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "optimizer-not-restored",
+        "A run goes on without the state of its optimizer",
+        "The weights are those of the checkpoint, and momentum, moments and the count of steps are not: the first steps of Adam are far too large, those of SGD too small.",
+        "Load the optimizer's state as well, and that of a scheduler and a scaler.",
+        "It trains, and the loss only jumps a little.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "weights-written-before-backward",
         "Weights are written between forward and backward",
         "A write through .data, .numpy() or detach() is not seen by autograd, which would raise an error: the backward multiplies by the new weights what the old ones have made.",

@@ -32,6 +32,16 @@ def not_restored(view: View) -> Iterator[Finding]:
             "which nothing reads: a run that goes on from such a checkpoint goes on without it, and says nothing.",
             f"Ask for {one.saved!r}, and without a condition: a key that is missing should be an error.",
         )
+    left = view.log.left_in_checkpoint
+    if left is not None and any(view.windows.values()):
+        yield finding(
+            "optimizer-not-restored",
+            "warning",
+            left.where,
+            f"A run goes on from a checkpoint here, with its model and its count of epochs or steps. The state of {left.of} is "
+            f"saved beside them by the key {left.saved!r}, and nothing reads that: momentum and moments begin anew.",
+            f"{left.of}.load_state_dict(checkpoint[{left.saved!r}])",
+        )
 
 
 def eval_mode(view: View) -> Iterator[Finding]:

@@ -47,7 +47,7 @@ def sizes(view: View) -> Iterator[Finding]:
         if told := _whole_at_first(view, whole):
             yield _more_than_one(whole, told)
             continue
-        size = view.size(optimizer) or _divided_for(view, optimizer, whole)
+        size = _counted_and_divided(view, whole) or view.size(optimizer) or _divided_for(view, optimizer, whole)
         found = [w.micro_batches for w in whole]
         if not size or not found:
             continue
@@ -162,6 +162,13 @@ def _divided_for(view: View, optimizer: int, windows: list[Window]) -> int:
     return by if by >= LEAST and counted and len(larger) > 1 else 0
 
 
+def _counted_and_divided(view: View, windows: list[Window]) -> int:
+    """The size that every step counts to and every loss, of one line, is divided by, whatever the windows hold."""
+    told = {w.step.counted_to for w in windows if w.step.counted_to}
+    alone = not view.log.window and len(told) == 1 and all(w.step.lines == 1 for w in windows)
+    return told.pop() if alone and told == {_share_of_all(view, windows)} else 0
+
+
 def _not_single(windows: list[Window]) -> Iterator[Finding]:
     """Steps on several micro-batches where one was meant.
 
@@ -208,11 +215,15 @@ def _odd(
     excess = {w.micro_batches - size for w in larger}
     at = [windows.index(w) for w in larger]
     regular = len({b - a for a, b in zip(at, at[1:], strict=False)}) <= 1
-    # What is left over at the end of an epoch makes no window larger that lies within one, nor the very first.
+    # What is left over at the end of an epoch makes no window larger that lies within one, nor the very first, nor all.
     leaks = (
         bool(across) and all(w in across for w in larger)
         if loaders
-        else len(excess) == 1 and max(excess) < size and regular and not smaller and larger != windows[:1]
+        else len(excess) == 1
+        and max(excess) < size
+        and regular
+        and not smaller
+        and larger not in (windows[:1], windows)
     )
     place = _condition((larger or across)[0])
     if leaks and not _gave_up(larger):
