@@ -10199,6 +10199,17 @@ def a_frozen_model_is_handed_over_in_the_place_of_another() -> Log:
     return tape.log({"w": {"requires_grad": False}})
 
 
+@quiet("ownership.never")
+def an_optimizer_that_steps_another_one_holds_slow_weights() -> Log:
+    tape = Tape("w b", "slow.w slow.b")
+    for _ in range(4):
+        tape.passes(1, names="w b")
+        tape.step(inside=1)
+        tape.step(OTHER, optimizer=1)
+        tape.clear()
+    return tape.log({"slow.w": {"ran": 0, "in_model": False}, "slow.b": {"ran": 0, "in_model": False}})
+
+
 def beside_a_phase(shape: tuple[int, ...]) -> Log:
     """An optimizer whose model of this shape never runs steps beside one that trains a matrix of two by two."""
     tape = Tape("w", "v")

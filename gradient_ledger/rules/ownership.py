@@ -276,6 +276,11 @@ def _for_the_input_alone(view: View, window: Window, read: InputGradient, number
     return any(read.number < e.number < following.number and e.grad for e in window.of(Forward))
 
 
+def _steps_another(view: View, optimizer: int) -> bool:
+    """Whether another optimizer steps inside its own steps: what it holds itself may be slow weights, or copies."""
+    return any(w.step.inside == optimizer for windows in view.windows.values() for w in windows)
+
+
 def _are_shares(view: View, numbers: tuple[int, ...]) -> bool:
     """Whether each pass is one share of a mean: the attacks are trained on, too."""
     shares = {one.divisor for n in numbers if (one := view.by_pass.get(n)) is not None}
@@ -353,6 +358,7 @@ def never(view: View) -> Iterator[Finding]:
             and _computes(windows[1:])
             and not any(p.deposits or p.given for p in mine)
             and _found_nothing(windows)
+            and not _steps_another(view, optimizer)
         ):
             others = f"{some(p.name for p in orphans)} got some, and no optimizer holds {_them(orphans)}"
             # A model that is frozen is meant to stand still: then it was handed over in the place of another.
