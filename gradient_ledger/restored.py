@@ -26,10 +26,7 @@ def asked_for_in_vain(files: Iterable[str]) -> UnsavedKey | None:
             saved |= {of: key for key, value in entries.items() if (of := _whose_state(value))}
     if not saved:
         return None
-    nodes = [n for tree in trees.values() for n in ast.walk(tree)]
-    words = [n.value for n in nodes if isinstance(n, ast.Constant)] + [
-        n.arg for n in nodes if isinstance(n, ast.keyword)
-    ]
+    words = [word for tree in trees.values() for word in _words(tree)]
     for file, tree in trees.items():
         for line, of, key in _loads(tree):
             written = saved.get(of)
@@ -39,16 +36,16 @@ def asked_for_in_vain(files: Iterable[str]) -> UnsavedKey | None:
 
 
 def left_behind(files: Iterable[str]) -> UnsavedKey | None:
-    """The first place where a run goes on from a checkpoint, by the number of the epoch or step that is read from it,
-    with the model's state and without that of an optimizer, which the text saves beside it and nothing reads."""
+    """The first place where a run goes on from a checkpoint, by the number of an epoch or step that is read from it and
+    that a loop begins with, with the model's state and without that of an optimizer, which the text saves beside it and
+    nothing reads."""
     for file in files:
         for within in source.functions(file) if source.says(file, _SAVES) else ():
             nodes = [*source.own(within)]
-            read = [n for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load)]
-            keys = [(n.value, n.slice.value) for n in read if isinstance(n.slice, ast.Constant)]
-            goes_on = {ast.unparse(holder) for holder, key in keys if _COUNT.fullmatch(str(key))}
-            loads = [n for n in nodes if isinstance(n, ast.Call) and ast.unparse(n.func).endswith(".load_state_dict")]
-            whole = [n for n in loads if n.args and any(one in goes_on for one in _holders(n.args[0]))]
+            counts = [n for n in nodes if isinstance(n, ast.Assign) and _begins_a_loop(file, n.targets[0])]
+            goes_on = {holder for n in counts for holder, key in _read(n.value) if _COUNT.fullmatch(key)}
+            loads = [n for n in nodes if isinstance(n, ast.Call) and source.last_name(n.func) == "load_state_dict"]
+            whole = [n for n in loads if n.args and any(holder in goes_on for holder, _ in _read(n.args[0]))]
             if whole and (told := _unread(file)) is not None:
                 return UnsavedKey(Place(file, whole[-1].lineno), told[0], "", told[1])
     return None
@@ -59,27 +56,37 @@ _COUNT = re.compile(r"(start_|last_|global_|cur(rent)?_)?(epoch|step|iter|iterat
 _OPTIMIZER = re.compile(r"opt", re.IGNORECASE)
 
 
-def _holders(value: ast.expr) -> list[str]:
-    """What a value is read from by a key."""
-    return [ast.unparse(n.value) for n in ast.walk(value) if isinstance(n, ast.Subscript)]
+def _begins_a_loop(file: str, target: ast.expr) -> bool:
+    """Whether a `range()` or a `while` of the file reads this name: where it is only shown, nothing goes on."""
+    name = re.escape(source.last_name(target))
+    return bool(name) and source.says(file, re.compile(rf"range\(.*\b{name}\b|^\s*while\b.*\b{name}\b"))
+
+
+def _read(value: ast.expr) -> list[tuple[str, str]]:
+    """What a value is read from, and by which keys."""
+    read = [n for n in ast.walk(value) if isinstance(n, ast.Subscript)]
+    return [(ast.unparse(n.value), str(n.slice.value)) for n in read if isinstance(n.slice, ast.Constant)]
 
 
 def _unread(file: str) -> tuple[str, str] | None:
     """An optimizer whose state a file saves beside others, and its key, which stands nowhere else in it."""
     tree = source.parsed(file)
-    words = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)] if tree is not None else []
-    words += [n.arg for n in ast.walk(tree) if isinstance(n, ast.keyword)] if tree is not None else []
-    loaded = {
-        source.last_name(n.func.value)
-        for n in (ast.walk(tree) if tree is not None else ())
-        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "load_state_dict"
-    }
+    nodes = [*ast.walk(tree)] if tree is not None else []
+    calls = [n for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+    loaded = {source.last_name(n.func.value) for n in calls if source.last_name(n.func) == "load_state_dict"}
+    words = _words(tree) if tree is not None else []
     for entries in _checkpoints(file):
         for key, value in (entries or {}).items():
             of = _whose_state(value)
             if _OPTIMIZER.search(of) and of not in loaded and words.count(key) == 1 and len(entries or ()) > 1:
                 return of, key
     return None
+
+
+def _words(tree: ast.AST) -> list[object]:
+    """The constants of a text, and its keywords: where a key may stand."""
+    found: list[object] = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)]
+    return found + [n.arg for n in ast.walk(tree) if isinstance(n, ast.keyword)]
 
 
 def _checkpoints(file: str) -> Iterator[dict[str, ast.expr] | None]:

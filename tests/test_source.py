@@ -1069,16 +1069,24 @@ def test_a_state_is_asked_for_by_another_key_than_it_is_saved_by(text: str, tmp_
 
 
 KEEPS = "torch.save({'model': m.state_dict(), 'optim': optimizer.state_dict(), 'epoch': e}, path)\n"
-GOES_ON = "ckpt = torch.load(path)\nm.load_state_dict(ckpt['model'])\nstart = ckpt['epoch']\n"
+LOOP = "for e in range(start, 9):\n    train()\n"
+GOES_ON = f"ckpt = torch.load(path)\nm.load_state_dict(ckpt['model'])\nstart = ckpt['epoch']\n{LOOP}"
 LEFT_IN_CHECKPOINT = {
     KEEPS + GOES_ON: (3, "optimizer", "optim"),
     KEEPS.replace("'epoch'", "'global_step'") + GOES_ON.replace("epoch", "global_step"): (3, "optimizer", "optim"),
+    KEEPS + GOES_ON.replace("start = ", "self.at = 1 + ").replace(LOOP, "while self.at < 9:\n    train()\n"): (
+        3,
+        "optimizer",
+        "optim",
+    ),
     "def resume():\n    " + GOES_ON.replace("\n", "\n    ") + "pass\n" + KEEPS: (3, "optimizer", "optim"),
     # it is loaded; for an evaluation; of another object; nothing is saved
     KEEPS + GOES_ON + "optimizer.load_state_dict(ckpt['optim'])\n": None,
     KEEPS + GOES_ON + "for key, one in held.items():\n    one.load(ckpt['optim'])\n": None,
     KEEPS + GOES_ON + "self.optimizer.load_state_dict(everything)\n": None,
     KEEPS + GOES_ON.replace("start = ckpt['epoch']\n", ""): None,
+    KEEPS + GOES_ON.replace(LOOP, "print(start)\n"): None,
+    KEEPS + GOES_ON.replace("start = ckpt['epoch']", "print(ckpt['epoch'])"): None,
     KEEPS + GOES_ON.replace("start = ckpt", "start = other"): None,
     KEEPS.replace("optimizer.", "ema.") + GOES_ON: None,
     GOES_ON: None,

@@ -32,4 +32,6 @@ model, optimizer = make()
 checkpoint = torch.load(file)
 model.load_state_dict(checkpoint["model"])
 optimizer.load_state_dict(checkpoint["optimizer_state"])
-train(model, optimizer, 4 - checkpoint["epoch"])
+start = checkpoint["epoch"]
+for _ in range(start, 4):
+    train(model, optimizer, 1)

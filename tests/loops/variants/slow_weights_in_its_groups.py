@@ -1,4 +1,4 @@
-# variant: a Lookahead whose groups hold the slow weights, which no gradient reaches, and which clears the inner optimizer
+# variant: a Lookahead whose groups hold the slow weights, which no gradient reaches; it clears the inner optimizer
 import torch
 import torch.nn.functional as F
 from torch import nn
