@@ -72,8 +72,8 @@ def _unread(file: str) -> tuple[str, str] | None:
     """An optimizer whose state a file saves beside others, and its key, which stands nowhere else in it."""
     tree = source.parsed(file)
     nodes = [*ast.walk(tree)] if tree is not None else []
-    calls = [n for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
-    loaded = {source.last_name(n.func.value) for n in calls if source.last_name(n.func) == "load_state_dict"}
+    methods = [n.func for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+    loaded = {source.last_name(one.value) for one in methods if one.attr == "load_state_dict"}
     words = _words(tree) if tree is not None else []
     for entries in _checkpoints(file):
         for key, value in (entries or {}).items():
