@@ -250,7 +250,7 @@ def clone(tmp_path: Path) -> Path:
     return folder
 
 
-OF_MAKE = ("MAKE", "MFLAGS", "PART", "COURSE_")
+OF_MAKE = ("MAKE", "MFLAGS", "PART", "COURSE_", "HEAVY")
 """How variables begin that `make test` sets while these tests run."""
 
 
