@@ -128,7 +128,7 @@ def _of_summands(file: str, line: int) -> Summands | None:
         whole = _undivided(within, one, line)
         if not isinstance(whole.value, ast.BinOp) or not isinstance(whole.value.op, ast.Add):
             continue
-        parts = [_undivided(within, part, whole.line) for part in _added(whole.value)]
+        parts = [_undivided(within, part, whole.line) for part in _terms(whole.value)]
         again = next((Place(file, part.at) for part in parts if whole.by and part.by == whole.by), None)
         return Summands(again, not whole.by and any(_WINDOW.search(part.by) for part in parts))
     return None
@@ -157,12 +157,6 @@ def _undivided(within: Any, value: ast.expr, line: int) -> Undivided:
         else:
             break
     return one
-
-
-def _added(value: ast.expr) -> list[ast.expr]:
-    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
-        return [*_added(value.left), *_added(value.right)]
-    return [value]
 
 
 def _handed_on(call: ast.Call) -> list[ast.expr]:

@@ -233,9 +233,9 @@ def counted_again(node: Any, scaled: bool) -> int:
     return 0
 
 
-PICKING = {"MaxBackward0", "MaxBackward1", "AmaxBackward0", "GatherBackward0", "SelectBackward0", "IndexBackward0"}
+_PICKING = {"MaxBackward0", "MaxBackward1", "AmaxBackward0", "GatherBackward0", "SelectBackward0", "IndexBackward0"}
 """Operations that pick some of what they are given."""
-ENDS = {"AddmmBackward0", "MmBackward0", "BmmBackward0", "LinearBackward0", "ConvolutionBackward0"}
+_ENDS = {"AddmmBackward0", "MmBackward0", "BmmBackward0", "LinearBackward0", "ConvolutionBackward0"}
 """Operations that many models end in."""
 _WHOLE = {"SumBackward0", "SumBackward1", "MeanBackward0", "MeanBackward1"}
 _SHAPES = {"ViewBackward0", "ReshapeAliasBackward0", "UnsafeViewBackward0", "SqueezeBackward0", "SqueezeBackward1"}
@@ -249,7 +249,7 @@ def is_of_outputs(node: Any, scaled: bool) -> bool:
     inner = below(inner) if whole else inner
     while inner is not None and type(inner).__name__ in _SHAPES:
         inner = below(inner)
-    return inner is not None and _kind(inner.__class__) in (PICKING | ENDS if whole else PICKING)
+    return inner is not None and _kind(inner.__class__) in (_PICKING | _ENDS if whole else _PICKING)
 
 
 def divided(node: Any, scaled: bool) -> int:

@@ -97,19 +97,18 @@ def _checkpoints(file: str) -> Iterator[dict[str, ast.expr] | None]:
             given = call.args[0]
             name = ast.unparse(given)
             made = source.assigned(within, name, call.lineno) if isinstance(given, ast.Name | ast.Attribute) else None
-            entries = _entries(made.value if made is not None else given)
-            if entries is None and not _whose_state(made.value if made is not None else given):
+            value = made.value if made is not None else given
+            entries = _entries(value)
+            if entries is not None:
+                yield entries | _set_later(nodes, name)
+            elif not _whose_state(value):
                 yield None
-            elif entries is not None:
-                yield entries | {
-                    str(target.slice.value): one.value
-                    for one in nodes
-                    if isinstance(one, ast.Assign)
-                    for target in one.targets
-                    if isinstance(target, ast.Subscript)
-                    and isinstance(target.slice, ast.Constant)
-                    and ast.unparse(target.value) == name
-                }
+
+
+def _set_later(nodes: Iterable[ast.AST], name: str) -> dict[str, ast.expr]:
+    """What a function puts into a dict of this name, by constant keys."""
+    puts = [(target, one.value) for one in nodes if isinstance(one, ast.Assign) for target in one.targets]
+    return {key: value for target, value in puts for holder, key in _read(target) if holder == name}
 
 
 def _entries(value: ast.expr) -> dict[str, ast.expr] | None:
@@ -126,7 +125,7 @@ def _entries(value: ast.expr) -> dict[str, ast.expr] | None:
 def _whose_state(value: ast.expr) -> str:
     """The name of the object whose `state_dict()` this is, without what holds it; empty where it is none."""
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "state_dict":
-        return source.last_name(value.func.value) or ""
+        return source.last_name(value.func.value)
     return ""
 
 
@@ -137,10 +136,6 @@ def _loads(tree: ast.AST) -> Iterator[tuple[int, str, str]]:
         keys = {n.left.value for n in asked if isinstance(n.left, ast.Constant) and isinstance(n.left.value, str)}
         for call in (n for one in test.body for n in ast.walk(one) if isinstance(n, ast.Call)):
             if isinstance(call.func, ast.Attribute) and call.func.attr == "load_state_dict" and call.args:
-                given = call.args[0]
-                if (
-                    isinstance(given, ast.Subscript)
-                    and isinstance(given.slice, ast.Constant)
-                    and given.slice.value in keys
-                ):
-                    yield test.lineno, source.last_name(call.func.value) or "", str(given.slice.value)
+                for _, key in _read(call.args[0]):
+                    if key in keys:
+                        yield test.lineno, source.last_name(call.func.value), key

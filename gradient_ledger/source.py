@@ -556,10 +556,7 @@ def whole_is_clipped(file: str, line: int) -> int | None:
     """The line of another call in the same function that clips the parameters of a model by the same limit, where the
     call at this line is given those of a part of it: `model.head.parameters()` and `model.parameters()`."""
     within = scope(file, line)
-    calls = [n for n in own(within) if isinstance(n, ast.Call) and len(n.args) > 1] if within is not None else []
-    calls = [
-        n for n in calls if "clip_grad" in ast.unparse(n.func) and ast.unparse(n.args[0]).endswith(".parameters()")
-    ]
+    calls = [n for n in _clips(within) if len(n.args) > 1 and ast.unparse(n.args[0]).endswith(".parameters()")]
     mine = next((n for n in calls if n.lineno <= line <= (n.end_lineno or 0)), None)
     if mine is None:
         return None
@@ -587,10 +584,15 @@ def limit_is_product(file: str, line: int) -> bool:
     return False
 
 
+def _clips(within: ast.AST | None) -> list[ast.Call]:
+    """The calls of clipping in a function."""
+    calls = [n for n in own(within) if isinstance(n, ast.Call)] if within is not None else []
+    return [n for n in calls if "clip_grad" in ast.unparse(n.func)]
+
+
 def _given_to_clip(within: ast.AST | None, line: int, at: int, keywords: Sequence[str]) -> list[ast.expr]:
     """What calls of clipping at this line are given at that place, or by one of these keywords."""
-    calls = [n for n in own(within) if isinstance(n, ast.Call)] if within is not None else []
-    calls = [n for n in calls if n.lineno <= line <= (n.end_lineno or 0) and "clip_grad" in ast.unparse(n.func)]
+    calls = [n for n in _clips(within) if n.lineno <= line <= (n.end_lineno or 0)]
     return [one for n in calls for one in (*n.args[at : at + 1], *(k.value for k in n.keywords if k.arg in keywords))]
 
 

@@ -49,11 +49,9 @@ def stepped_every_time(view: View) -> Iterator[Finding]:
 def _named_size(view: View, windows: list[Window]) -> int:
     """The most that losses are divided by which the text divides by the size of a window, by its name; else 0."""
     looked_at = [one for w in windows[:10] for one in view.passes_of(w) if one.pass_number <= LOOKED_AT]
-    return (
-        max((by for one in looked_at for by in one.shares[:1]), default=0)
-        if all(o.for_windows for o in looked_at)
-        else 0
-    )
+    if not all(one.for_windows for one in looked_at):
+        return 0
+    return max((by for one in looked_at for by in one.shares[:1]), default=0)
 
 
 SINGLES = 4
@@ -136,13 +134,19 @@ def twice(view: View) -> Iterator[Finding]:
         )
 
 
-def counted_again(view: View) -> Iterator[Finding]:
-    """A mean over the targets that is divided by their number once more, by the numbers: they are not the same each time."""
-    lines: dict[Place | None, list[int]] = {}
+def _by_line(view: View) -> dict[Place | None, list[Backward]]:
+    """The passes that were looked at, by their line."""
+    lines: dict[Place | None, list[Backward]] = {}
     for one in view.of(Backward):
         if one.pass_number <= LOOKED_AT:
-            lines.setdefault(one.where, []).append(one.counted_again)
-    for where, counts in lines.items():
+            lines.setdefault(one.where, []).append(one)
+    return lines
+
+
+def counted_again(view: View) -> Iterator[Finding]:
+    """A mean over the targets that is divided by their number once more, by the numbers: they are not the same each time."""
+    for where, passes in _by_line(view).items():
+        counts = [one.counted_again for one in passes]
         if all(counts) and len(set(counts)) > 1:
             yield finding(
                 "divided-twice",
@@ -214,12 +218,8 @@ def auxiliary(view: View) -> Iterator[Finding]:
 
 def auxiliary_by_name(view: View) -> Iterator[Finding]:
     """A summand that is divided by what the text calls the number of micro-batches, and beside it one that is not."""
-    lines: dict[Place | None, list[Backward]] = {}
-    for one in view.of(Backward):
-        if one.pass_number <= LOOKED_AT:
-            lines.setdefault(one.where, []).append(one)
     told = {w.step.last_pass_at for w in view.all_windows if any(one.divisor == w.passes for one in view.passes_of(w))}
-    for where, passes in lines.items():
+    for where, passes in _by_line(view).items():
         first = passes[0]
         if where in told or not first.divisor or not all(one.undivided and one.parts_for_windows for one in passes):
             continue

@@ -210,6 +210,7 @@ def first_averages(view: View) -> Iterator[Finding]:
 LITTLE = 0.02
 """What an update of an average takes in, at most, where half precision rounds most of it away."""
 LEAST_ENTRIES = 32
+"""Entries that updates were to move, over all of them, from which on their share says something."""
 
 
 def rounded_averages(view: View) -> Iterator[Finding]:

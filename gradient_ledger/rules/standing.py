@@ -21,7 +21,7 @@ LOOKED_AT = 60
 
 
 def not_restored(view: View) -> Iterator[Finding]:
-    """A state in a checkpoint that is asked for by another key than it is saved by."""
+    """A state in a checkpoint that is asked for by another key than it is saved by, or that of an optimizer, by none."""
     one = view.log.unsaved_key
     if one is not None and any(view.windows.values()):
         yield finding(
