@@ -9008,13 +9008,30 @@ def the_first_steps_are_skipped_and_momentum_is_made_later() -> Log:
 
 
 @quiet("precision.rounded_away")
-def half_of_the_entries_move_at_one_look() -> Log:
-    return half((0.01, 100, 80), (0.01, 100, 50), (0.01, 100, 80), (0.01, 100, 80))
+def most_entries_move_at_one_look() -> Log:
+    return half((0.01, 100, 80), (0.01, 100, 33), (0.01, 100, 80), (0.01, 100, 80))
+
+
+@quiet("precision.rounded_away")
+def half_of_the_entries_move() -> Log:
+    return half((0.01, 100, 60), (0.01, 100, 40), (0.01, 100, 50))
+
+
+@quiet("precision.rounded_away")
+def one_look_is_too_few() -> Log:
+    return half((0.01, 100, 90))
+
+
+@finds(
+    "precision.rounded_away", "updates-rounded-away", "warning", MADE, "left 38% or more", "on average 55%:", steps=[0, 1]
+)
+def two_looks_of_a_short_run() -> Log:
+    return half((0.01, 100, 38), (0.01, 100, 73))
 
 
 @quiet("precision.rounded_away")
 def nothing_moves_while_the_learning_rate_warms_up() -> Log:
-    return half((0.001, 100, 100), (0.002, 100, 100), (0.004, 100, 100), (0.01, 100, 60), (0.01, 100, 60))
+    return half((0.001, 100, 100), (0.002, 100, 100), (0.004, 100, 100), (0.01, 100, 60), (0.01, 100, 20))
 
 
 @quiet("precision.rounded_away")

@@ -18,8 +18,10 @@ from gradient_ledger.events import (
 )
 from gradient_ledger.rules.view import View, Window, accumulates_after, finding, some, steps_of, times
 
-LEAST_LOOKS, LEAST_ENTRIES = 3, 32
+LEAST_LOOKS, LEAST_ENTRIES = 2, 32
 """Steps looked at, and entries with a gradient in each, before weights are said not to move."""
+MOST, EACH = 1 / 2, 1 / 3
+"""Shares of them that stand still, on average and in each step, for the steps to be rounded away."""
 NEAR_HIGHEST = 0.9
 """A learning rate of at least this share of the highest one counts."""
 
@@ -259,10 +261,10 @@ def rounded_away(view: View) -> Iterator[Finding]:
         # While the learning rate warms up, or once it has fallen, little may move in a right loop, too.
         highest = max((one.rate for _, one in looks), default=0.0)
         looks = [(w, one) for w, one in looks if one.rate >= NEAR_HIGHEST * highest]
-        if len(looks) < LEAST_LOOKS or any(one.still * 2 <= one.entries for _, one in looks):
+        shares = [one.still / one.entries for _, one in looks]
+        if len(looks) < LEAST_LOOKS or sum(shares) <= MOST * len(shares) or min(shares) < EACH:
             continue
         window, last = looks[-1]
-        shares = [one.still / one.entries for _, one in looks]
         made = next((entry.made_at for entry in view.log.optimizers if entry.number == optimizer), None)
         yield finding(
             "updates-rounded-away",
@@ -270,7 +272,7 @@ def rounded_away(view: View) -> Iterator[Finding]:
             made or window.step.where,
             f"Weights are {last.dtype}: each of {times(len(looks), 'step')} of {view.label(optimizer)} that were looked at "
             f"left {math.floor(100 * min(shares))}% or more of the sampled entries of {some(last.names)} as they were, though their "
-            "gradient was not zero: the steps are rounded away.",
+            f"gradient was not zero, and on average {math.floor(100 * sum(shares) / len(shares))}%: the steps are rounded away.",
             steps=steps_of([w for w, _ in looks]),
             names=list(last.names),
             dtype=last.dtype,

@@ -1,0 +1,260 @@
+"""Measures the audit on mistakes that others planted in public scripts, without having seen it.
+
+Usage: python benchmarks/blind.py brief --seed 30 --planter A [--scripts 4] > brief.md
+       python benchmarks/blind.py audit SET… --out FOLDER [--python PYTHON]
+       python benchmarks/blind.py score SET… --out FOLDER
+
+A bank that one writes oneself proves what one thought of. So planters, who see neither tool nor rules nor tests nor
+documentation, get a brief: take public scripts, make them run, keep a right copy, plant three mistakes in three
+further copies. Which mistakes is not theirs to choose, for what people like to hide says more of them than of the
+tool: `brief` draws the order of the kinds for each script by dice, and the planter takes the first three that can be
+made there.
+
+A set is a folder with `pNNNN/` for each script: `right.py`, `m1.py`, `m2.py`, `m3.py` and `truth.json`, as the brief
+says. `audit` runs each of them as a user would, without options, and writes one JSON report each; run it from a clone
+that stands still, before anything is mended on the set. `score` prints what was found where: a mistake whose line, or
+the line it was called at, a finding names within one line counts as found "on the line"; whether the name is the right
+one is for a reader to say, so it prints them side by side. Every finding of a right copy is printed too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+# The mistakes of the course's catalogue and of what unseen code showed, in plain words and without their ids. Left
+# out is what needs several processes and what raises an error by itself.
+KINDS = (
+    "gradients are never cleared",
+    "gradients are cleared between the backward and the step",
+    "gradients are cleared once an epoch (or once in many steps), and stepped on every batch",
+    "gradients are cleared inside an accumulation window, so that only its last micro-batch counts",
+    "the clear goes to the wrong object (another optimizer, another model, one that was replaced)",
+    "an optimizer with a closure whose closure does not clear",
+    "under accumulation the loss is not divided by the number of micro-batches, although the program's own words "
+    "(names, comments, help texts) say that it averages",
+    "the loss or the gradient is divided twice",
+    "mean of means: micro-batches of unequal token or sample counts each take their own mean",
+    "one backward over the summed losses of a window, so that all graphs are kept",
+    "gradients are divided at every micro-batch in place of once",
+    "a running sum of losses goes backward at every micro-batch",
+    "a loss, or a part of it, goes backward twice",
+    "a gradient hook is registered again in every iteration",
+    "the last, short accumulation window of an epoch is dropped",
+    "the last, short window leaks into the next epoch",
+    "the last, short window is stepped but divided by the full number of micro-batches",
+    "a `continue` or a guard puts the windows out of step",
+    "the learning-rate schedule is stepped on micro-batches, or epochs and steps are mixed up in it",
+    "the schedule is stepped although the scaler skipped the step",
+    "an optimizer that steps inside the backward (hooks), with accumulation",
+    "clipping at every micro-batch",
+    "clipping before the gradients are unscaled",
+    "clipping after the step",
+    "clipping before the backward",
+    "clipping something else than what is stepped (another model, one of two, one group)",
+    "with a scaler: the optimizer's own step is called in place of the scaler's",
+    "with a scaler: unscale and update at every micro-batch",
+    "with a scaler: the loss, or one of two losses, is not scaled",
+    "inf or nan gradients of a skipped or bad step stay in `.grad`",
+    "one autocast block around the whole loop, steps included",
+    "of two optimizers one is cleared",
+    "a parameter is held by two optimizers",
+    "a backward for one model leaves gradients in another (a `detach()` is missing)",
+    "a layer is replaced, added or re-made after the optimizer was built",
+    "part of the model, or a second model, is left out of the optimizer",
+    "the optimizer clears less than the model has, and the clip counts it all",
+    "a frozen part moves (stale gradients, momentum or weight decay), or a part that should train is frozen",
+    "zeros in place of None move what was not used",
+    "the graph is cut (`detach`, `.item()`, `.data`, `no_grad`, NumPy) where gradients should flow",
+    "a checkpoint whose input needs no gradient, or that draws other random numbers",
+    "a backward for the gradient of an input (attack, saliency, penalty) pollutes the parameters",
+    "gradients or weights are changed behind autograd's back (`.data`, NumPy)",
+    "two parameters share one gradient or one memory",
+    "BatchNorm or other statistics: wrong mode, or fed what they should not see",
+    "accumulation, averages or parameters in a half-precision format",
+    "a nan guard that passes over the end of a window, or no guard where there was one",
+    "a running average or teacher or target network: updated at the wrong place, with wrong factors or weights, of the "
+    "wrong model, sharing memory, or never",
+    "an auxiliary loss or penalty is not divided, weighted or reduced as the main loss is",
+    "a contrastive or whole-batch loss is accumulated in micro-batches",
+    "a run is resumed in the middle of a window, or a state is not restored",
+    "gradients are kept outside `.grad` (buffers, lists, per-task gradients), and some of them get lost",
+    "the first window is shorter than the rest (`step % k == 0` counted from 0)",
+    "a backward is indented one level too shallow or too deep, or a loss is overwritten before it",
+    "train and eval mode: training goes on in the wrong one",
+    "targets, advantages, old log-probabilities or states that should be constants carry a graph, or the other way",
+)
+
+BRIEF = """# Planting mistakes in public training scripts (planter {planter}, set {seed})
+
+You test a tool that you must not look at. Work in `{folder}` alone. Do **not** open, list or search anything under
+`/work` or any other folder in `/tmp`: no rules, tests or docs of that tool. Python with torch (CPU) is
+`{python}`; install nothing. Two cores are shared by three of you: run scripts with `OMP_NUM_THREADS=1`, one at a time,
+with `timeout 120`.
+
+1. **Find {scripts} public PyTorch training scripts** (tools `search` with corpus "code", `find_repos`, `find_files`,
+   `read_file`, `find_string`; at most {lookups} look-ups in all), each from another repository, of different fields
+   (language, images, GANs, reinforcement learning, diffusion, graphs, audio, segmentation, distillation, contrastive,
+   meta-learning, mixed precision, accumulation …), not famous tutorials, with a hand-written loop. Prefer such whose
+   loop has something in it: accumulation, a scaler, clipping, two optimizers, an average, a schedule, a checkpoint,
+   several losses.
+2. **Make each run on its own** as `{folder}/pNNNN/right.py`: one file (folders `p{first}` to `p{last}`). Model, loss
+   and loop stay the author's, as little changed as can be; replace data by small synthetic tensors, options by small
+   defaults, missing libraries by the smallest stand-in, sizes so that it runs in 5 to 20 s on one core, with at least
+   20 optimizer steps, 2 epochs if it has epochs. Keep the author's accumulation, scaler (as
+   `torch.amp.GradScaler("cpu")` where it was cuda's), schedule, average. Read the right copy once more as a reviewer:
+   if the author's own code has a mistake with gradients, write it down in `truth.json` under `authors` (line and one
+   sentence) and leave it.
+3. **Plant three mistakes**, one in each of `m1.py`, `m2.py`, `m3.py` (a copy of `right.py` and one mistake, which
+   raises no error and which somebody could make by accident: a real slip in that script, in its style, with no comment
+   that tells it). *Which* kinds is drawn by dice below: go through the script's list from its beginning and take the
+   first three that can be made there; where a kind cannot be made (no scaler, no second model …) skip it and say why
+   in `skipped`. Do not change the script to make a kind possible. *How* it is made is yours; do it in the way that
+   people get it wrong, not in the most obvious one, and not always in the same way. It must change training: check
+   that the losses or weights differ from `right.py`'s (the last is the exception of kinds that only waste memory).
+4. **`truth.json`** in each folder:
+   `{{"source": "owner/repo path", "authors": [[line, "…"]], "skipped": [["kind", "why"]],
+   "mistakes": {{"m1.py": {{"lines": [..], "kind": "the kind's words", "what": "one sentence: what goes wrong and what
+   would mend it"}}, "m2.py": …, "m3.py": …}}}}`. `lines` are lines of that file which a person would have to change,
+   move or delete; where a call is missing, the lines it belongs beside.
+
+When all is done, check that every file runs with exit status 0 and answer with one line a script: its field, its
+kinds. Do not describe more.
+
+## The kinds, in the order drawn for each script
+
+{lists}
+"""
+
+
+@dataclass(frozen=True)
+class Planted:
+    """One mistake: the script it stands in, the lines a person would change, and what the planter says of it."""
+
+    script: Path
+    lines: list[int]
+    kind: str
+    what: str
+
+
+def brief(seed: int, planter: str, scripts: int, first: int, folder: str, python: str, lookups: int) -> str:
+    """Returns the text for one planter; the same seed, planter and first number give the same order of kinds."""
+    dice = random.Random(f"{seed} {planter}")
+    lists = []
+    for number in range(first, first + scripts):
+        order = dice.sample(KINDS, len(KINDS))
+        lists.append(f"### p{number}\n" + "\n".join(f"{i}. {kind}" for i, kind in enumerate(order, 1)))
+    return BRIEF.format(
+        planter=planter,
+        seed=seed,
+        scripts=scripts,
+        first=first,
+        last=first + scripts - 1,
+        folder=folder,
+        python=python,
+        lookups=lookups,
+        lists="\n\n".join(lists),
+    )
+
+
+def planted(folder: Path) -> Iterator[Planted]:
+    """Yields the mistakes of one script's folder by its `truth.json`."""
+    truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
+    for name, told in sorted(truth["mistakes"].items()):
+        yield Planted(folder / name, [int(line) for line in told["lines"]], told["kind"], told["what"])
+
+
+def folders(sets: list[Path]) -> list[Path]:
+    """The folders of all scripts in these sets, in order."""
+    return sorted(path.parent for one in sets for path in one.glob("p*/truth.json"))
+
+
+def report_of(script: Path, out: Path) -> Path:
+    """Where the report on a script lies."""
+    return out / f"{script.parent.name}_{script.stem}.json"
+
+
+def audit(sets: list[Path], out: Path, python: str, only: str) -> None:
+    """Audits every script of these sets without options, one at a time; reports that exist are kept."""
+    out.mkdir(parents=True, exist_ok=True)
+    scripts = [script for folder in folders(sets) for script in sorted(folder.glob("*.py")) if only in script.stem]
+    for number, script in enumerate(scripts, 1):
+        target = report_of(script, out)
+        if target.exists():
+            continue
+        command = [python, "-m", "gradient_ledger", "--json", script.name]
+        try:
+            done = subprocess.run(command, cwd=script.parent, capture_output=True, text=True, timeout=300)
+            text, error = done.stdout, done.stderr
+        except subprocess.TimeoutExpired:
+            text, error = "", "took more than 300 s"
+        partial = target.with_suffix(".part")
+        partial.write_text(text or json.dumps({"findings": [], "error": error[-2000:]}), encoding="utf-8")
+        partial.replace(target)
+        print(f"{number} of {len(scripts)}: {script.parent.name}/{script.name}", flush=True)
+
+
+def _findings(script: Path, out: Path) -> list[dict[str, Any]]:
+    report = report_of(script, out)
+    found: list[dict[str, Any]] = json.loads(report.read_text(encoding="utf-8"))["findings"] if report.exists() else []
+    return found
+
+
+def _lines(finding: dict[str, Any]) -> set[int]:
+    """The lines that a finding names: its own and where that was called."""
+    return {int(place["line"]) for place in (finding["where"], finding["called_at"]) if place}
+
+
+def score(sets: list[Path], out: Path) -> None:
+    """Prints each mistake beside what the audit says of it and not of the right copy, and all it says of right ones."""
+    total = near = 0
+    for folder in folders(sets):
+        right = _findings(folder / "right.py", out)
+        for finding in right:
+            print(f"{folder.name} right: {finding['severity']} {finding['misconception']} {sorted(_lines(finding))}")
+        known = {finding["misconception"] for finding in right}
+        for mistake in planted(folder):
+            total += 1
+            new = [f for f in _findings(mistake.script, out) if f["misconception"] not in known]
+            on_line = any(abs(a - b) <= 1 for f in new for a in _lines(f) for b in mistake.lines)
+            near += on_line
+            print(f"{folder.name} {mistake.script.stem} {mistake.lines}{' ON LINE' if on_line else ''}: {mistake.what}")
+            for finding in new or [{"severity": "-", "misconception": "nothing", "where": None, "called_at": None}]:
+                print(f"    {finding['severity']} {finding['misconception']} {sorted(_lines(finding))}")
+    print(f"{total} mistakes, {near} with a finding of their own on the line")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs one of the three commands."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    drawn = commands.add_parser("brief", help="prints the brief for one planter")
+    drawn.add_argument("--seed", type=int, required=True, help="the number of the set")
+    drawn.add_argument("--planter", required=True, help="a name: it goes into the dice")
+    drawn.add_argument("--scripts", type=int, default=4)
+    drawn.add_argument("--first", type=int, required=True, help="the number of the first script")
+    drawn.add_argument("--folder", required=True, help="where the planter works")
+    drawn.add_argument("--python", default=sys.executable)
+    drawn.add_argument("--lookups", type=int, default=100)
+    for name, what in (("audit", "audits a set without options"), ("score", "prints what was found")):
+        command = commands.add_parser(name, help=what)
+        command.add_argument("sets", nargs="+", type=Path)
+        command.add_argument("--out", type=Path, required=True)
+        if name == "audit":
+            command.add_argument("--python", default=sys.executable)
+            command.add_argument("--only", default="", help="only scripts with this in their names, as m or right")
+    told = vars(parser.parse_args(arguments))
+    run = {"brief": lambda **options: print(brief(**options)), "audit": audit, "score": score}[told.pop("command")]
+    run(**told)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
