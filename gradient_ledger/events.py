@@ -359,6 +359,8 @@ class Clear(Event):
     """The parameters that lost some."""
     lost_trails: tuple[Trail, ...] = ()
     """Where those passes came from."""
+    unread: tuple[str, ...] = ()
+    """Those of them whose gradient nobody had read."""
     taken: bool = False
     """Whether the user's code had read what was thrown away: it may have put it elsewhere."""
     after_step: bool = False

@@ -285,6 +285,8 @@ def note_loss(state: State, draft: Draft, account: Account, thrown: Thrown, grad
         fields["lost_trails"] = [deposit.trail for deposit in deposits]
     fields.setdefault("lost_names", []).append(account)
     fields["taken"] = fields.get("taken", False) or thrown.taken
+    if not thrown.taken:
+        fields.setdefault("unread", []).append(account)
     # A step came in between: what is thrown away was meant for the optimizer that took it.
     fields["after_step"] = all(deposit.steps < state.progress.steps for deposit in deposits)
     if "hooked" not in fields:

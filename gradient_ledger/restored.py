@@ -37,8 +37,8 @@ def asked_for_in_vain(files: Iterable[str]) -> UnsavedKey | None:
 
 def left_behind(files: Iterable[str]) -> UnsavedKey | None:
     """The first place where a run goes on from a checkpoint, by the number of an epoch or step that is read from it and
-    that a loop begins with, with the model's state and without that of an optimizer, which the text saves beside it and
-    nothing reads."""
+    that a loop begins with, with the model's state and without that of an optimizer, a scheduler or an average, which the
+    text saves beside it and nothing reads."""
     for file in files:
         for within in source.functions(file) if source.says(file, _SAVES) else ():
             nodes = [*source.own(within)]
@@ -53,7 +53,11 @@ def left_behind(files: Iterable[str]) -> UnsavedKey | None:
 
 _COUNT = re.compile(r"(start_|last_|global_|cur(rent)?_)?(epoch|step|iter|iteration|iters|steps)", re.IGNORECASE)
 """Keys of what a run goes on from."""
-_OPTIMIZER = re.compile(r"opt", re.IGNORECASE)
+_GATHERS = re.compile(r"opt|sched|(?<![a-z])ema(?![a-z])|average|target|teacher|shadow", re.IGNORECASE)
+"""Names of what a run gathers beside its weights."""
+_SCHEDULE = re.compile(r"sched", re.IGNORECASE)
+_TOLD_ELSEWHERE = re.compile(r"\blast_epoch\b")
+"""How a scheduler is told where it stands, without a state."""
 
 
 def _begins_a_loop(file: str, target: ast.expr) -> bool:
@@ -69,7 +73,8 @@ def _read(value: ast.expr) -> list[tuple[str, str]]:
 
 
 def _unread(file: str) -> tuple[str, str] | None:
-    """An optimizer whose state a file saves beside others, and its key, which stands nowhere else in it."""
+    """What a file saves the state of beside others, and its key, which stands nowhere else in it: an optimizer, an
+    average, or a scheduler that is stepped in one place and not told where it stands."""
     tree = source.parsed(file)
     nodes = [*ast.walk(tree)] if tree is not None else []
     methods = [n.func for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
@@ -78,7 +83,10 @@ def _unread(file: str) -> tuple[str, str] | None:
     for entries in _checkpoints(file):
         for key, value in (entries or {}).items():
             of = _whose_state(value)
-            if _OPTIMIZER.search(of) and of not in loaded and words.count(key) == 1 and len(entries or ()) > 1:
+            steps = [one for one in methods if one.attr == "step" and source.last_name(one.value) == of]
+            if _SCHEDULE.search(of) and (len(steps) != 1 or source.says(file, _TOLD_ELSEWHERE)):
+                continue
+            if _GATHERS.search(of) and of not in loaded and words.count(key) == 1 and len(entries or ()) > 1:
                 return of, key
     return None
 

@@ -1288,6 +1288,83 @@ def windows_of_another_size_were_stepped_too() -> Log:
     return tape.log()
 
 
+def taken_by_turns(turns: int = 4, *, unread: tuple[str, ...] = ("v",), late: str = "", **fields: Any) -> Log:
+    """Two tasks, each with a head of its own: what both reach is read and cleared after the first."""
+    tape = Tape("w v u")
+    for _ in range(turns):
+        tape.clear()
+        tape.passes(1, names="w v")
+        tape.clear(**({"by": 0, "taken": True, "unread": unread} | fields))
+        tape.passes(1, OTHER, names="w u")
+        if late:
+            tape.passes(1, OTHER, names=late)
+        tape.edit(names="w")
+        tape.step()
+    return tape.log()
+
+
+@finds(
+    "order.part_never_arrives",
+    "zeroed-inside-window",
+    "error",
+    CLEAR,
+    "Some of the gradients had been read by then, those of v had not: they were thrown away in 4 of 4 windows of SGD, "
+    "and no step ever had one of them.",
+    remedy="Take those gradients before the clear as well, or leave them where they are and clear only what is taken.",
+    names=["v"],
+    steps=[0, 1, 2, 3],
+)
+def the_first_tasks_head_is_cleared_with_the_rest() -> Log:
+    return taken_by_turns()
+
+
+@finds(
+    "order.part_never_arrives",
+    "zeroed-inside-window",
+    "error",
+    CLEAR,
+    "those of v had not",
+    remedy="Take those gradients before the clear as well, or leave them where they are and clear only what is taken.",
+)
+def the_whole_model_is_cleared_between_two_tasks() -> Log:
+    return taken_by_turns(by=None)
+
+
+@quiet("order.part_never_arrives")
+def the_first_tasks_head_is_read_as_well() -> Log:
+    return taken_by_turns(unread=())
+
+
+@quiet("order.part_never_arrives")
+def the_first_tasks_head_gets_a_gradient_later() -> Log:
+    return taken_by_turns(late="v")
+
+
+@quiet("order.part_never_arrives")
+def the_first_tasks_head_alone_is_cleared() -> Log:
+    return taken_by_turns(by=None, names="v")
+
+
+@quiet("order.part_never_arrives")
+def nobody_reads_what_is_thrown_away_whole() -> Log:
+    return taken_by_turns(taken=False)
+
+
+@quiet("order.part_never_arrives")
+def a_hook_may_have_kept_the_heads_gradient() -> Log:
+    return taken_by_turns(hooked=True)
+
+
+@quiet("order.part_never_arrives")
+def the_heads_gradient_held_nan() -> Log:
+    return taken_by_turns(nonfinite=True)
+
+
+@quiet("order.part_never_arrives")
+def two_windows_are_too_few_to_say_never() -> Log:
+    return taken_by_turns(2)
+
+
 @quiet("order.lost")
 def the_run_was_stopped_inside_a_window() -> Log:
     tape = windows(4, 4)
@@ -4866,6 +4943,65 @@ def a_checkpoint_that_nothing_was_trained_with() -> Log:
 def _scheduled(scheduler: str, length: int, steps: int, taken: int) -> Log:
     schedule = ScheduleFacts(scheduler, 0, length, steps, at(SCHEDULE))
     return windows(*[1] * taken).log(schedules=(schedule,))
+
+
+def _made_for(length: int, *sizes: int, steps: int = 0, scheduler: str = "OneCycleLR", **fields: Any) -> Log:
+    """A scheduler that is stepped with each of these windows, or so often."""
+    made = ScheduleFacts(scheduler, 0, length, steps or len(sizes), at(SCHEDULE))
+    return windows(*sizes).log(schedules=(made,), **fields)
+
+
+@finds(
+    "rates.schedules",
+    "schedule-on-another-clock",
+    "warning",
+    SCHEDULE,
+    "made for 60 steps, as many as there were micro-batches (60), of which each step of SGD takes several: it took 20, "
+    "and the scheduler 20 steps, so the learning rate goes no further than a schedule's first 20 of 60.",
+    remedy="Make it for the number of optimizer steps: divide by the micro-batches per step.",
+    length=60,
+    scheduler_steps=20,
+    optimizer_steps=20,
+)
+def a_schedule_for_micro_batches_is_stepped_with_the_optimizer() -> Log:
+    return _made_for(60, *[3] * 20)
+
+
+@finds(
+    "rates.schedules",
+    "schedule-on-another-clock",
+    "warning",
+    SCHEDULE,
+    "(59)",
+    remedy="Make it for the number of optimizer steps: divide by the micro-batches per step.",
+)
+def one_micro_batch_was_dropped() -> Log:
+    return _made_for(60, *[3] * 19, 2)
+
+
+@quiet("rates.schedules")
+def a_schedule_for_a_longer_run_is_stepped_with_the_optimizer() -> Log:
+    return _made_for(80, *[3] * 20)
+
+
+@quiet("rates.schedules")
+def a_schedule_for_a_shorter_run_is_stepped_with_the_optimizer() -> Log:
+    return _made_for(40, *[3] * 20)
+
+
+@quiet("rates.schedules")
+def the_run_was_cut_off_where_the_schedule_is_as_long_as_its_passes() -> Log:
+    return _made_for(60, *[3] * 20, finished=False)
+
+
+@quiet("rates.schedules")
+def a_cycle_as_long_as_all_micro_batches() -> Log:
+    return _made_for(60, *[3] * 20, scheduler="CyclicLR")
+
+
+@quiet("rates.schedules")
+def a_schedule_as_long_as_its_passes_is_stepped_now_and_then() -> Log:
+    return _made_for(60, *[3] * 20, steps=9)
 
 
 @quiet("rates.schedules")
@@ -9023,7 +9159,13 @@ def one_look_is_too_few() -> Log:
 
 
 @finds(
-    "precision.rounded_away", "updates-rounded-away", "warning", MADE, "left 38% or more", "on average 55%:", steps=[0, 1]
+    "precision.rounded_away",
+    "updates-rounded-away",
+    "warning",
+    MADE,
+    "left 38% or more",
+    "on average 55%:",
+    steps=[0, 1],
 )
 def two_looks_of_a_short_run() -> Log:
     return half((0.01, 100, 38), (0.01, 100, 73))
@@ -9544,7 +9686,7 @@ def a_state_is_asked_for_by_another_key() -> Log:
 
 @finds(
     "standing.not_restored",
-    "optimizer-not-restored",
+    "state-not-restored",
     "warning",
     LAYER,
     "The state of adam is saved beside them by the key 'adam', and nothing reads that",

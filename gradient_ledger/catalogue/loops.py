@@ -591,10 +591,11 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
-        "optimizer-not-restored",
-        "A run goes on without the state of its optimizer",
-        "The weights are those of the checkpoint; momentum, moments and the count of steps begin anew.",
-        "Load the optimizer's state as well, and that of a scheduler and a scaler.",
+        "state-not-restored",
+        "A run goes on without a state that it saved",
+        "The weights are those of the checkpoint. What was saved beside them and is not loaded begins anew: an optimizer's "
+        "momentum, moments and count of steps, a scheduler's place in its schedule, a running average.",
+        "Load every state that the checkpoint holds: of the optimizer, the scheduler, the scaler, the average.",
         "The run trains on, and no error says so.",
         "",
         about_value=False,

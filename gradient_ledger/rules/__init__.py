@@ -38,6 +38,7 @@ RULES: tuple[Rule, ...] = (
     order.lost,
     order.unused,
     order.cleared_twice,
+    order.part_never_arrives,
     order.taken,
     order.inputs,
     order.grown,

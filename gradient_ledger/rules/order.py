@@ -423,6 +423,38 @@ def cleared_twice(view: View) -> Iterator[Finding]:
             yield _zeroed_inside(hits[0][1].where, hits, windows, sum(e.lost for _, e in hits))
 
 
+def part_never_arrives(view: View) -> Iterator[Finding]:
+    """Clears of all that an optimizer holds, between two passes of a window whose gradients are taken one after the
+    other: what only the first one reaches, and nobody reads, arrives in no step."""
+    arrived = {name for w in view.all_windows for name in w.step.names}
+    for optimizer, windows in view.windows.items():
+        waiting = view.owned.get(optimizer, frozenset()) - arrived
+        if optimizer == BY_HAND or not waiting or len(windows) < 3:
+            continue
+        hits: list[tuple[Window, Clear, frozenset[str]]] = []
+        for window in windows:
+            last = max((e.number for e in window.of(Accumulate)), default=0)
+            for clear in window.of(Clear):
+                whole = clear.by == optimizer or (clear.by is None and window.names <= set(clear.names))
+                named = waiting & set(clear.unread)
+                if whole and named and clear.taken and not (clear.nonfinite or clear.hooked) and clear.number < last:
+                    hits.append((window, clear, named))
+        found = {w.number: w for w, _, _ in hits}
+        if 2 * len(found) > len(windows):
+            names = sorted({name for _, _, named in hits for name in named})
+            yield finding(
+                "zeroed-inside-window",
+                "error",
+                hits[0][1].where,
+                f"This line clears in the middle of a window. Some of the gradients had been read by then, those of "
+                f"{some(names)} had not: they were thrown away in {len(found)} of {times(len(windows), 'window')} of "
+                f"{view.label(optimizer)}, and no step ever had one of them.",
+                "Take those gradients before the clear as well, or leave them where they are and clear only what is taken.",
+                steps=steps_of([*found.values()]),
+                names=names[:10],
+            )
+
+
 def unused(view: View) -> Iterator[Finding]:
     """Backward passes of what one optimizer holds that come after its step, and are cleared before the next one.
 

@@ -11,6 +11,7 @@ from gradient_ledger.events import (
     DataPass,
     Finding,
     Place,
+    ScheduleFacts,
     SchedulerStep,
     Step,
 )
@@ -116,6 +117,19 @@ def schedules(view: View) -> Iterator[Finding]:
                 scheduler_steps=one.steps,
                 optimizer_steps=steps,
             )
+        elif (passes := _made_for_passes(view, one)) > steps:
+            yield finding(
+                "schedule-on-another-clock",
+                "warning",
+                one.where,
+                f"{made}, as many as there were micro-batches ({passes}), of which each step of {view.label(one.optimizer)} "
+                f"takes several: it took {steps}, and the scheduler {times(one.steps, 'step')}, so the learning rate goes no "
+                f"further than a schedule's first {one.steps} of {one.length}.",
+                "Make it for the number of optimizer steps: divide by the micro-batches per step.",
+                length=one.length,
+                scheduler_steps=one.steps,
+                optimizer_steps=steps,
+            )
         elif one.scheduler in CYCLES:
             continue  # to begin anew is what it is for
         elif one.steps >= 2 * one.length and abs(one.steps - steps) * 10 <= steps:
@@ -141,6 +155,17 @@ def schedules(view: View) -> Iterator[Finding]:
                 scheduler_steps=one.steps,
                 optimizer_steps=steps,
             )
+
+
+def _made_for_passes(view: View, one: ScheduleFacts) -> int:
+    """How many micro-batches there were, where a scheduler that is stepped with the optimizer is made for so many and
+    the program ran to its end; else 0."""
+    windows = view.windows.get(one.optimizer, [])
+    passes = sum(w.micro_batches for w in windows)
+    several = len(windows) >= SETTLED and 2 * sum(w.micro_batches > 1 for w in windows) > len(windows)
+    with_each = abs(one.steps - len(windows)) * 10 <= len(windows)
+    whole = view.log.finished and not view.log.error and one.scheduler not in CYCLES
+    return passes if several and with_each and whole and 0 <= one.length - passes <= passes // 20 else 0
 
 
 def held_steps(view: View) -> Iterator[Finding]:

@@ -35,11 +35,11 @@ def not_restored(view: View) -> Iterator[Finding]:
     left = view.log.left_in_checkpoint
     if left is not None and any(view.windows.values()):
         yield finding(
-            "optimizer-not-restored",
+            "state-not-restored",
             "warning",
             left.where,
             f"A run goes on from a checkpoint here, with its model and its count of epochs or steps. The state of {left.of} is "
-            f"saved beside them by the key {left.saved!r}, and nothing reads that: momentum and moments begin anew.",
+            f"saved beside them by the key {left.saved!r}, and nothing reads that: it begins anew.",
             f"{left.of}.load_state_dict(checkpoint[{left.saved!r}])",
         )
 

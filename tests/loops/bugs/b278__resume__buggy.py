@@ -1,5 +1,5 @@
 # bug: B278
-# id: optimizer-not-restored
+# id: state-not-restored
 import io
 
 import torch
