@@ -37,8 +37,8 @@ def asked_for_in_vain(files: Iterable[str]) -> UnsavedKey | None:
 
 def left_behind(files: Iterable[str]) -> UnsavedKey | None:
     """The first place where a run goes on from a checkpoint, by the number of an epoch or step that is read from it and
-    that a loop begins with, with the model's state and without that of an optimizer, a scheduler or an average, which the
-    text saves beside it and nothing reads."""
+    that a loop begins with, with the model's state and without that of an optimizer, a scheduler or an average, which
+    the text saves beside it and nothing reads."""
     for file in files:
         for within in source.functions(file) if source.says(file, _SAVES) else ():
             nodes = [*source.own(within)]
