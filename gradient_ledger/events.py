@@ -1375,7 +1375,10 @@ class FrozenMeanwhile:
     thawed_at: Place
     """The loop that thaws."""
     where: Place
-    """The line by which it remembers too little, where the text shows one, else the one that freezes."""
+    """The line by which it remembers too little, where the text shows one, else the one that freezes; or the loop that
+    thaws, where that is over a part of the model alone."""
+    a_part: bool = False
+    """Whether that is what it thaws."""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
@@ -59,7 +60,8 @@ def _given(node: Any) -> ast.expr | None:
 
 @lru_cache(maxsize=256)
 def _restores(file: str, within: ast.AST) -> FrozenMeanwhile | None:
-    """Whether a function thaws what it has frozen: by a list that it filled meanwhile, or by flags that it kept.
+    """Whether a function thaws what it has frozen: by a list that it filled meanwhile, by flags that it kept, or a part
+    of it behind a backward pass.
 
     What is chosen from elsewhere and thawed is what is to be trained from then on.
     """
@@ -83,7 +85,33 @@ def _restores(file: str, within: ast.AST) -> FrozenMeanwhile | None:
                 line = _emptied(nodes, name, lines) or (late if late > max(lines) else first)
                 told = (Place(file, at, getattr(within, "name", "")) for at in (first, loop.lineno, line))
                 return FrozenMeanwhile(*told)
+    if (part := _thaws_a_part(nodes)) is not None:
+        told = (Place(file, at, getattr(within, "name", "")) for at in (part[0], part[1], part[1]))
+        return FrozenMeanwhile(*told, a_part=True)
     return None
+
+
+_BACKWARD = re.compile(r"\.backward\(|autograd\.grad\(")
+
+
+def _thaws_a_part(nodes: Iterable[Any]) -> tuple[int, int] | None:
+    """A loop that freezes all parameters of a model, and one that thaws those of a part of it alone, behind a backward
+    pass: where they stand."""
+    whole: dict[str, int] = {}
+    passes = [n.lineno for n in nodes if isinstance(n, ast.Expr) and _BACKWARD.search(ast.unparse(n))]
+    for loop in nodes:
+        if isinstance(loop, ast.For) and (found := _PARAMETERS_OF.search(ast.unparse(loop.iter))) is not None:
+            given = [value.value for one in loop.body if isinstance(value := _told(one), ast.Constant)]
+            if given == [False]:
+                whole[found[1]] = loop.lineno
+            for model, line in whole.items() if given == [True] else ():
+                between = any(line < at < loop.lineno for at in passes)
+                if between and found[1].startswith(f"{model}."):
+                    return line, loop.lineno
+    return None
+
+
+_PARAMETERS_OF = re.compile(r"^([\w.]+)\.parameters\(\)$")
 
 
 def _filled(nodes: Iterable[Any]) -> Iterator[tuple[str, int]]:
@@ -99,8 +127,13 @@ def _filled(nodes: Iterable[Any]) -> Iterator[tuple[str, int]]:
 
 
 def _freezes(statement: ast.stmt) -> bool:
-    value = _given(statement.value if isinstance(statement, ast.Expr) else statement)
+    value = _told(statement)
     return isinstance(value, ast.Constant) and value.value is False
+
+
+def _told(statement: ast.stmt) -> ast.expr | None:
+    """What a statement gives to `requires_grad`, by itself or by the method."""
+    return _given(statement.value if isinstance(statement, ast.Expr) else statement)
 
 
 def _flags(nodes: Iterable[Any]) -> Iterator[tuple[str, int]]:

@@ -38,8 +38,7 @@ def _lost(file: str) -> tuple[tuple[str, int], ...]:
 def _lost_in(block: list[ast.stmt]) -> Iterator[int]:
     """The lines of one block that bind a name to a loss, where the block binds it again before it reads it."""
     for at, one in enumerate(block):
-        name = _bound(one)
-        if name and isinstance(one, ast.Assign) and _computes(one.value):
+        if name := _left_by(one):
             for later in block[at + 1 :]:
                 if name in source.read_in(later) or not isinstance(
                     later, (ast.Assign, ast.Expr, ast.AugAssign, ast.With)
@@ -48,6 +47,22 @@ def _lost_in(block: list[ast.stmt]) -> Iterator[int]:
                 if _bound(later) == name and isinstance(later, ast.Assign) and _computes(later.value):
                     yield later.lineno
                     break
+
+
+def _left_by(statement: ast.stmt) -> str:
+    """The name that a statement leaves bound to a loss: its own, or that of a branch without another one, which is left
+    at its end and reads the name no more."""
+    if not isinstance(statement, ast.If) or statement.orelse:
+        return _bound(statement) if isinstance(statement, ast.Assign) and _computes(statement.value) else ""
+    *before, last = statement.body
+    left = _left_by(last)
+    if any(isinstance(one, _JUMPS) for each in before for one in ast.walk(each)):
+        return ""
+    return left
+
+
+_JUMPS = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+"""What leaves a branch before its end."""
 
 
 def _bound(statement: ast.stmt) -> str:

@@ -213,8 +213,8 @@ class Recorder(State):
         return tuple(HelperCall(Place(*line), called) for line, called in alone if called is not None)
 
     def _frozen_meanwhile(self) -> tuple[FrozenMeanwhile, ...]:
-        """The functions that freeze for a while; asked where something that was trained is frozen."""
-        some = any(account.stepped_by and not account.trains for account in self.books.accounts)
+        """The functions that freeze for a while; asked where something that an optimizer holds is frozen."""
+        some = any(a.owners and not a.trains for a in self.books.accounts)
         return frozen.for_a_while(closelook.own_files(self)) if some else ()
 
     def _unfrozen(self) -> tuple[UnfrozenModule, ...]:

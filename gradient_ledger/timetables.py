@@ -240,10 +240,41 @@ def _is_chosen(file: str, line: int) -> bool:
 
 def rate_by_passes(files: Iterable[str]) -> RateByPasses | None:
     """Where what sets the rate is given a count of micro-batches, under the condition that takes a step for so many of
-    them, and the same function divides the count by that number elsewhere."""
+    them, and the same function divides the count by that number elsewhere; or a count made of two loops', where what
+    sets the rate knows how many turns the outer one has, which steps."""
     files = tuple(files)
     functions = [(file, one) for file in files if source.says(file, _FLOOR) for one in source.functions(file)]
-    return next((one for file, within in functions for one in _rates_by_passes(files, file, within)), None)
+    found = next((one for file, within in functions for one in _rates_by_passes(files, file, within)), None)
+    loops = [(file, one) for file in files if source.says(file, _RANGE) for one in source.functions(file)]
+    return found or next((one for file, within in loops for one in _rates_by_products(files, file, within)), None)
+
+
+_RANGE = re.compile(r"^\s*for \w+ in range\(")
+
+
+def _rates_by_products(files: tuple[str, ...], file: str, within: ast.AST) -> Iterator[RateByPasses]:
+    """Calls in a loop over micro-batches that set the rate by `step * size + i`, in a loop over steps."""
+    for outer in (n for n in source.own(within) if isinstance(n, ast.For)):
+        whole, calls = _turns(outer), [n for n in source.own(outer) if isinstance(n, ast.Call)]
+        for inner in (n for n in source.own(outer) if isinstance(n, ast.For) and n is not outer):
+            size, mine = _turns(inner), [n for n in source.own(inner) if isinstance(n, ast.Call)]
+            if not whole or not size or any(map(_steps_an_optimizer, mine)) or not any(map(_steps_an_optimizer, calls)):
+                continue
+            step, count = ast.unparse(outer.target), ast.unparse(inner.target)
+            product = re.compile(rf"^({step} \* {re.escape(size)}|{re.escape(size)} \* {step}) \+ {count}$")
+            for call in mine:
+                for given in call.args:
+                    made = source.assigned(within, given.id, call.lineno) if isinstance(given, ast.Name) else None
+                    told = ast.unparse(made.value if made is not None else given)
+                    if product.search(told) and _sets_rate(files, name := source.last_name(call.func), whole):
+                        place = Place(file, call.lineno, getattr(within, "name", "<module>"))
+                        yield RateByPasses(place, name, ast.unparse(given), step)
+
+
+def _turns(loop: ast.For) -> str:
+    """How many turns a loop over a `range()` has, by its text."""
+    calls = isinstance(loop.iter, ast.Call) and source.last_name(loop.iter.func) == "range" and len(loop.iter.args) == 1
+    return ast.unparse(loop.iter.args[0]) if calls and isinstance(loop.iter, ast.Call) else ""
 
 
 def _rates_by_passes(files: tuple[str, ...], file: str, within: ast.AST) -> Iterator[RateByPasses]:
@@ -272,7 +303,7 @@ def _steps_an_optimizer(call: ast.Call) -> bool:
     return _is_step(call) and bool(_OPTIMIZERS.search(ast.unparse(call.func)))
 
 
-def _sets_rate(files: tuple[str, ...], name: str) -> bool:
-    """Whether a function of this name writes learning rates, by its text."""
+def _sets_rate(files: tuple[str, ...], name: str, by: str = "") -> bool:
+    """Whether a function of this name writes learning rates, by its text, and knows a number."""
     texts = [ast.unparse(one) for file in files for one in source.functions(file) if getattr(one, "name", "") == name]
-    return any(re.search(r"\[.lr.\] =", text) for text in texts)
+    return any(re.search(r"\[.lr.\] =", text) and by in text for text in texts)

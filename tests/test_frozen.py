@@ -44,6 +44,36 @@ def written(folder: Path, text: str, name: str = "train.py") -> str:
     return str(path)
 
 
+A_PART = """
+def perturb(net, x):
+    for p in net.parameters():
+        p.requires_grad_(False)
+    distance(net(x + d)).backward()
+    for p in net{}.parameters():
+        p.requires_grad_({})
+"""
+
+
+def test_a_part_alone_is_thawed_behind_a_backward_pass(tmp_path: Path) -> None:
+    (found,) = frozen.for_a_while([written(tmp_path, A_PART.format(".body", "True"))])
+    assert found.a_part
+    assert (found.frozen_at.line, found.where.line) == (3, 6)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        A_PART.format("", "True"),
+        A_PART.format(".body", "False"),
+        A_PART.format(".body", "True").replace(".backward()", ""),
+        A_PART.format(".body", "True").replace("in net.parameters", "in other.parameters"),
+    ],
+    ids=["the whole", "frozen again", "no pass in between: what is to be trained", "another model"],
+)
+def test_no_part_is_left_behind(tmp_path: Path, text: str) -> None:
+    assert frozen.for_a_while([written(tmp_path, text)]) == ()
+
+
 @pytest.mark.parametrize(("text", "line"), [(EVALUATE, 4), (FLAGS, 4)], ids=["emptied", "kept too late"])
 def test_the_line_is_found_by_which_an_evaluation_remembers_too_little(tmp_path: Path, text: str, line: int) -> None:
     (found,) = frozen.for_a_while([written(tmp_path, text)])

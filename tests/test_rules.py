@@ -6954,6 +6954,43 @@ def a_part_is_not_thawed_after_an_evaluation() -> Log:
     return left_behind()
 
 
+A_PART = FrozenMeanwhile(at(GUARD), at(IF), at(IF), a_part=True)
+
+
+def never_thawed(told: FrozenMeanwhile, **facts: Any) -> Log:
+    """A part that is frozen before the first step, and that no step trains."""
+    tape = Tape("w b")
+    for _ in range(4):
+        tape.passes(1, names="b")
+        tape.step()
+        tape.clear()
+    return tape.log(facts={"w": {"requires_grad": False, "deposits": 0, "ran": 8} | facts}, meanwhile=(told,))
+
+
+@finds(
+    "ownership.left_frozen",
+    "left-frozen",
+    "warning",
+    IF,
+    "w belongs to an optimizer, and no step had a gradient of it. train.py:5 freezes a model for a while, and this thaws "
+    "a part of it.",
+    remedy="Thaw the parameters of the same model that is frozen.",
+    names=["w"],
+)
+def a_part_alone_is_thawed_behind_a_backward_pass() -> Log:
+    return never_thawed(A_PART)
+
+
+@quiet("ownership.left_frozen")
+def a_part_that_never_runs_is_not_thawed() -> Log:
+    return never_thawed(A_PART, ran=0)
+
+
+@quiet("ownership.left_frozen")
+def what_is_thawed_is_what_was_frozen() -> Log:
+    return never_thawed(MEANWHILE)
+
+
 @quiet("ownership.left_frozen")
 def a_part_is_frozen_by_who_knows_what() -> Log:
     return left_behind(meanwhile=())

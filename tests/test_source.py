@@ -474,7 +474,15 @@ OVERWRITTEN = {
     FIRST + "    loss = criterion(c, d)\n    return loss\n": 3,
     FIRST + "    c = net(x)\n    with torch.no_grad():\n        d = net(y)\n    loss = 0.5 * mse_loss(c, d)\n": 6,
     "def f():\n    for x in data:\n        err = l1(x, y)\n        err = l1(z, y).mean()\n        err.backward()\n": 4,
+    "def f():\n    if twice:\n        loss = twice_loss(a, b)\n    c = net(x)\n    loss = criterion(c, d)\n": 5,
+    "def f():\n    if twice:\n        a = net(x)\n        if both:\n            loss = kl(a, b)\n    loss = mse(c, d)\n": 6,
     # it is read, or may be, or is no loss that was computed
+    "def f():\n    if twice:\n        loss = kl(a, b)\n    else:\n        loss = mse(c, d)\n    return loss\n": None,
+    "def f():\n    if twice:\n        loss = kl(a, b)\n        show(loss)\n    loss = mse(c, d)\n": None,
+    "def f():\n    if twice:\n        loss = kl(a, b)\n        return loss\n    loss = mse(c, d)\n": None,
+    "def f():\n    if twice:\n        loss = kl(a, b)\n    loss = loss + mse(c, d)\n": None,
+    "def f():\n    for x in data:\n        if bad(x):\n            if worse(x):\n                continue\n"
+    "            loss = kl(x, b)\n        loss = mse(c, d)\n": None,
     FIRST + "    loss += criterion(c, d)\n": None,
     FIRST + "    loss = loss + criterion(c, d)\n": None,
     FIRST + "    print(loss)\n    loss = criterion(c, d)\n": None,
@@ -885,9 +893,25 @@ BY_PASSES = {
 }
 
 
+BY_TWO_LOOPS = (
+    "def set_rate(o, i):\n    o.param_groups[0]['lr'] = 0.1 * (1 - i / args.steps)\n\n\ndef train():\n"
+    "    for i in range({}):\n        for k in range(size):\n            {}\n            set_rate(optimizer, {})\n"
+    "            loss.backward()\n{}        optimizer.step()\n"
+)
+BY_PASSES |= {
+    BY_TWO_LOOPS.format("args.steps", "n = i * size + k", "n", ""): 9,
+    BY_TWO_LOOPS.format("args.steps", "pass", "size * i + k", ""): 9,
+    # by the step; of a loop whose turns it does not know; by another product; where each micro-batch is stepped
+    BY_TWO_LOOPS.format("args.steps", "n = i * size + k", "i", ""): None,
+    BY_TWO_LOOPS.format("epochs", "n = i * size + k", "n", ""): None,
+    BY_TWO_LOOPS.format("args.steps", "n = i * other + k", "n", ""): None,
+    BY_TWO_LOOPS.format("args.steps", "n = i * size + k", "n", "            optimizer.step()\n"): None,
+}
+
+
 @pytest.mark.parametrize("text", BY_PASSES)
 def test_a_rate_is_set_by_a_count_of_micro_batches(text: str, tmp_path: Path) -> None:
-    found = timetables.rate_by_passes([written(tmp_path, RATE + text)])
+    found = timetables.rate_by_passes([written(tmp_path, text if text.startswith("def") else RATE + text)])
     assert (found and found.where.line) == BY_PASSES[text]
 
 

@@ -242,7 +242,7 @@ MISCONCEPTIONS = (
         "A loss is overwritten",
         "A loss is computed, and its name is given to the next one: the first one reaches no backward().",
         "Add them up, loss = loss + ..., or give each a name of its own.",
-        "= and += differ by one character, and both lines run.",
+        "= and += differ by one character, and an else is soon forgotten.",
         "",
         about_value=False,
     ),
@@ -1475,11 +1475,12 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "left-frozen",
-        "Frozen for an evaluation, and never thawed",
-        "What was frozen for a while is remembered, to be thawed afterwards. Something of it was not remembered: it stays "
-        "as it is for the rest of training, and no error is raised.",
+        "Frozen for a while, and never thawed",
+        "What was frozen for an evaluation, or for a pass that is after the gradient of an input, is to be thawed "
+        "afterwards. Something of it was not remembered, or is no part of what is thawed: it stays as it is for the rest "
+        "of training, and no error is raised.",
         "Remember all that is frozen, before it is, in a list that is made once; or evaluate under torch.no_grad(), which "
-        "freezes nothing.",
+        "freezes nothing, and ask torch.autograd.grad for the gradient of an input.",
         "requires_grad is a switch: nothing turns it back.",
         "",
         about_value=False,

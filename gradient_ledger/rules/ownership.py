@@ -1030,10 +1030,23 @@ def never_frozen(view: View) -> Iterator[Finding]:
 
 
 def left_frozen(view: View) -> Iterator[Finding]:
-    """Parameters that were trained, were frozen for an evaluation, and were never thawed while training went on."""
+    """Parameters that were trained, were frozen for an evaluation, and were never thawed while training went on; or
+    that were frozen before the first step, where a part of the model alone is thawed again."""
     steps = [w.step for w in view.all_windows]
     last = {name: step.number for step in steps for name in step.names}
     for one in view.log.meanwhile:
+        never = [p for p in view.log.parameters if p.owners and not p.requires_grad and p.name not in last and p.ran]
+        if one.a_part and never and len(steps) > 1:
+            yield finding(
+                "left-frozen",
+                "warning",
+                one.where,
+                f"{some(p.name for p in never)} {'belongs' if len(never) == 1 else 'belong'} to an optimizer, and no step had "
+                f"a gradient of {_them(never)}. {one.frozen_at.short} freezes a model for a while, and this thaws a part of it.",
+                "Thaw the parameters of the same model that is frozen.",
+                names=[p.name for p in never][:10],
+            )
+            continue
         left = [p for p in view.log.parameters if p.stepped_by and not p.requires_grad and p.name in last]
         since = [step for step in steps if left and step.names and step.number > max(last[p.name] for p in left)]
         if len(since) > 1:
