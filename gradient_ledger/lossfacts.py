@@ -39,7 +39,7 @@ from gradient_ledger.progress import Call, Pass
 from gradient_ledger.state import State
 from gradient_ledger.tensors import changing_print
 
-_GUESSED = re.compile(r"^((pseudo|guess(ed)?|sharpened|soft)_?(labels?|targets?)(_\w{1,2})?|targets?_u\d?)$")
+_GUESSED = re.compile(r"(^|_)((pseudo|guess(ed)?|sharpened|soft)_?(labels?|targets?)(_\w{1,2})?|targets?_u\d?)$")
 """Names of what a model guesses and is then to say."""
 _TEACHER = re.compile(
     r"teacher|(?<!un)frozen|\bema\b|\bmomentum_(encoder|net|model)|\bt_(net|model)\b|\b(net|model)_t\b"

@@ -58,40 +58,34 @@ def forward_runs(state: State, entry: ModuleAccount, place: Place | None) -> Non
 def backward_begins(state: State, roots: Iterable[Any], one: Pass) -> None:
     """A loss goes backward: are the weights that it reaches those that the forwards had?"""
     place = one.deposit.place
+    nodes = [node for root in roots if (node := getattr(root, "grad_fn", None)) is not None]
+    uses = graph.uses(*nodes)
     written: list[Account] = []
     at: Place | None = None
-    for before in state.midway.values():
+    for number, before in [*state.midway.items()]:
+        mine = [(a, steps, told, p) for a, steps, told in before.weights if isinstance(p := a.ref(), Tensor)]
+        if not any(id(p) in uses for _, _, _, p in mine):
+            continue  # the loss of another model: this one's is still to come
+        del state.midway[number]
         lines = writes_behind(before.place.file, before.place.line)
         line = next((n for n in lines if place is not None and n < place.line), None)
         if line is None or place is None or place.file != before.place.file:
             continue
-        changed = [
-            (a, p)
-            for a, steps, told in before.weights
-            if a.steps == steps and isinstance(p := a.ref(), Tensor) and changing_print(p) != told
-        ]
+        changed = [a for a, steps, told, p in mine if a.steps == steps and changing_print(p) != told and id(p) in uses]
         if changed:
-            nodes = [node for root in roots if (node := getattr(root, "grad_fn", None)) is not None]
-            uses = graph.uses(*nodes)
-            written += [a for a, p in changed if id(p) in uses]
+            written += changed
             at = at or Place(place.file, line, place.function, place.through)
-    state.midway.clear()
     if written:
         one.draft.fields |= {"written": written, "written_at": at}
 
 
 @lru_cache(maxsize=1024)
 def writes_behind(file: str, line: int) -> tuple[int, ...]:
-    """The lines of a function that write into tensors, between one of its lines and the next that goes backward."""
+    """The lines of a function that write into tensors, below one of its lines and above the last that goes backward."""
     within: Any = source.scope(file, line)
     if within is None:
         return ()
     last = getattr(within, "end_lineno", None) or len(linecache.getlines(file))
-    found: list[int] = []
-    for number in range(line + 1, last + 1):
-        text = linecache.getline(file, number)
-        if "backward(" in text:
-            return tuple(found)
-        if _WRITES.search(text.partition("#")[0]) and ".grad" not in text:
-            found.append(number)
-    return ()
+    texts = {number: linecache.getline(file, number).partition("#")[0] for number in range(line + 1, last + 1)}
+    end = max((number for number, text in texts.items() if "backward(" in text), default=0)
+    return tuple(n for n, text in texts.items() if n < end and _WRITES.search(text) and ".grad" not in text)

@@ -7657,6 +7657,39 @@ def windows_clipped(count: int, *, skipped: bool = False, scale: float = 1024.0,
     return tape.log()
 
 
+def clipped_by_a_limit_that_is_not_reached(limit: float = 1.0, inside: int = CLIP) -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        for last in (False, False, True):
+            tape.passes(1)
+            tape.clip(CLIP if last else inside, norm=0.5, limit=limit)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "edits.clipping",
+    "clipped-every-micro-batch",
+    "warning",
+    CLIP,
+    "Clipped to 1 in the middle of 2 of 2 windows. Where the norm was measured it was below that",
+    steps=[0, 0, 1, 1],
+)
+def every_micro_batch_is_clipped_by_a_limit_that_is_not_reached() -> Log:
+    return clipped_by_a_limit_that_is_not_reached()
+
+
+@quiet("edits.clipping")
+def the_norm_of_every_micro_batch_is_read_by_a_limit_that_is_none() -> Log:
+    return clipped_by_a_limit_that_is_not_reached(1e6)
+
+
+@quiet("edits.clipping")
+def another_line_reads_the_norm_of_every_micro_batch() -> Log:
+    return clipped_by_a_limit_that_is_not_reached(inside=OTHER)
+
+
 @finds("edits.clipping", "clipped-every-micro-batch", "error", CLIP, "in the middle of 2 of 2 windows")
 def the_largest_entry_is_clipped_after_every_micro_batch() -> Log:
     tape = Tape("w b")

@@ -17,6 +17,7 @@ from gradient_ledger import (
     counters,
     divisions,
     lastones,
+    lossfacts,
     making,
     midway,
     misplaced,
@@ -475,7 +476,8 @@ OVERWRITTEN = {
     FIRST + "    c = net(x)\n    with torch.no_grad():\n        d = net(y)\n    loss = 0.5 * mse_loss(c, d)\n": 6,
     "def f():\n    for x in data:\n        err = l1(x, y)\n        err = l1(z, y).mean()\n        err.backward()\n": 4,
     "def f():\n    if twice:\n        loss = twice_loss(a, b)\n    c = net(x)\n    loss = criterion(c, d)\n": 5,
-    "def f():\n    if twice:\n        a = net(x)\n        if both:\n            loss = kl(a, b)\n    loss = mse(c, d)\n": 6,
+    "def f():\n    if twice:\n        a = net(x)\n        if both:\n            loss = kl(a, b)\n"
+    "    loss = mse(c, d)\n": 6,
     # it is read, or may be, or is no loss that was computed
     "def f():\n    if twice:\n        loss = kl(a, b)\n    else:\n        loss = mse(c, d)\n    return loss\n": None,
     "def f():\n    if twice:\n        loss = kl(a, b)\n        show(loss)\n    loss = mse(c, d)\n": None,
@@ -915,6 +917,24 @@ def test_a_rate_is_set_by_a_count_of_micro_batches(text: str, tmp_path: Path) ->
     assert (found and found.where.line) == BY_PASSES[text]
 
 
+GUESSED = {
+    "pseudo_label": True,
+    "soft_pseudo_label": True,
+    "guessed_targets": True,
+    "u_soft_targets_1": True,
+    "targets_u": True,
+    "pseudo_label_loss": False,
+    "pseudo_logits": False,
+    "targets": False,
+    "soft_labels_and_hard_ones": False,
+}
+
+
+@pytest.mark.parametrize("name", GUESSED)
+def test_names_of_labels_that_a_model_guesses(name: str) -> None:
+    assert bool(lossfacts._GUESSED.search(name)) is GUESSED[name]
+
+
 HALVED = {
     "loss = loss_real + loss_fake / 2\nloss.backward()\n": (1, "loss_real", "loss_fake"),
     "loss = loss_real + 0.5 * loss_fake\nloss.backward()\n": (1, "loss_real", "loss_fake"),
@@ -1136,6 +1156,13 @@ WRITTEN_BETWEEN = {
     BETWEEN.format("p.grad.data.mul_(0.9)"): (),
     BETWEEN.format("pass  # p.data.mul_(0.9)"): (),
     "def train(x):\n    out = net(x)\n    p.data.mul_(0.9)\n    return out\n": (),
+}
+
+
+BOTH = "    net(x).sum().backward()\n"
+WRITTEN_BETWEEN |= {  # another model's loss may go backward first
+    "def train(x):\n    out = g(x)\n" + BOTH + "    p.data.mul_(0.9)\n    out.sum().backward()\n": (4,),
+    "def train(x):\n    out = g(x)\n    p.data.mul_(2)\n" + BOTH + "    p.data.mul_(3)\n    out.backward()\n": (3, 5),
 }
 
 

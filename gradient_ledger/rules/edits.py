@@ -21,13 +21,16 @@ def clipping(view: View) -> Iterator[Finding]:
     early: list[Clip] = []
     orphans: list[Clip] = []
     clip_inside: Clip | None = None
+    may_cut: list[tuple[Window, Clip]] = []
     idle = _idle_clips(view)
     count = len(view.all_windows)
     for window in view.all_windows:
         for event in window.of(Clip):
+            status = event.status
+            if event.where in idle and _inside_by_a_limit(window, event):
+                may_cut.append((window, event))
             if not window.names & set(event.names) or event.where in idle:
                 continue
-            status = event.status
             if status.get("fresh") and accumulates_after(window, event):
                 if any(not accumulates_after(window, e) for e in window.of(Clip)):
                     inside.append(window)
@@ -69,6 +72,17 @@ def clipping(view: View) -> Iterator[Finding]:
             f"Clipped in the middle of {len({id(w) for w in inside})} of {times(count, 'window')}: each micro-batch is "
             "cut by itself, and the sum is no longer the clipped gradient of the window.",
             steps=steps_of(inside),
+        )
+    elif may_cut:
+        event = may_cut[0][1]
+        yield finding(
+            "clipped-every-micro-batch",
+            "warning",
+            event.where,
+            f"Clipped to {event.limit:g} in the middle of {len({id(w) for w, _ in may_cut})} of {times(count, 'window')}. "
+            "Where the norm was measured it was below that, and nothing was cut; once it is above, each sum so far is "
+            "cut by itself.",
+            steps=steps_of([w for w, _ in may_cut]),
         )
     if scaled:
         window, event = scaled[0]
@@ -314,6 +328,20 @@ def _idle_clips(view: View) -> set[Place | None]:
     clips = [e for e in view.of(Clip) if set(e.status) - {"empty", "zero"}]
     known = [e for e in clips if e.measured or e.limit == math.inf]
     return {e.where for e in known} - {e.where for e in known if _active(e)}
+
+
+LIMITS = 10.0
+"""Norms are clipped to as much, at most: a larger limit is there to have the norm returned."""
+
+
+def _inside_by_a_limit(window: Window, event: Clip) -> bool:
+    """Whether a clip comes before the last pass of a window that is clipped at its end as well, by a limit that is meant
+    to be one."""
+    limit = event.limit
+    inside = bool(window.names & set(event.names)) and event.status.get("fresh") and accumulates_after(window, event)
+    if not inside or limit is None or limit > LIMITS or event.function == "clip_grad_value_":
+        return False
+    return any(not accumulates_after(window, e) and e.where == event.where for e in window.of(Clip))
 
 
 def _active(event: Clip) -> bool:
