@@ -207,6 +207,14 @@ def _findings(script: Path, out: Path) -> list[dict[str, Any]]:
     return found
 
 
+def _trouble(script: Path, out: Path) -> str:
+    """The last line of what went wrong in the audit itself."""
+    report = report_of(script, out)
+    told = json.loads(report.read_text(encoding="utf-8")) if report.exists() else {}
+    lines = str(told.get("trouble") or told.get("error") or "").strip().splitlines()
+    return lines[-1] if lines else ""
+
+
 def _lines(finding: dict[str, Any]) -> set[int]:
     """The lines that a finding names: its own and where that was called."""
     return {int(place["line"]) for place in (finding["where"], finding["called_at"]) if place}
@@ -216,6 +224,9 @@ def score(sets: list[Path], out: Path) -> None:
     """Prints each mistake beside what the audit says of it and not of the right copy, and all it says of right ones."""
     total = near = 0
     for folder in folders(sets):
+        for script in sorted(folder.glob("*.py")):
+            if trouble := _trouble(script, out):
+                print(f"{folder.name} {script.stem} TROUBLE: {trouble}")
         right = _findings(folder / "right.py", out)
         for finding in right:
             print(f"{folder.name} right: {finding['severity']} {finding['misconception']} {sorted(_lines(finding))}")

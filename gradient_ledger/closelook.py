@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import graphless, looks, normed, places
+from gradient_ledger import graphless, looks, normed, places, unseen
 from gradient_ledger.account import Account
 from gradient_ledger.blends import Blends
 from gradient_ledger.cells import Cells, run_again
@@ -112,6 +112,17 @@ class CloseLook:
             for one in later:
                 self._tell(partial(one, (result, *given), frame))
             return result
+
+        self._put(owner, name, tapped)
+
+    def tap_anywhere(self, owner: Any, name: str, called: Callable[[], None]) -> None:
+        """Tell that a function or method was called, from whatever code."""
+        original = getattr(owner, name)
+
+        @functools.wraps(original)
+        def tapped(*args: Any, **kwargs: Any) -> Any:
+            self._tell(called)
+            return original(*args, **kwargs)
 
         self._put(owner, name, tapped)
 
@@ -242,11 +253,15 @@ def _norms(state: State, several_passes: bool) -> bool:
     return state.budget.may_look("norm text", 4) and normed.may_be_bare(own_files(state))
 
 
+def _writes(state: State, several_passes: bool) -> bool:
+    return state.budget.may_look("writing text", 4) and unseen.may_write(own_files(state))
+
+
 def own_files(state: State) -> list[str]:
     """The files that events came from, and the user's modules that were loaded from their folders or below, each once:
     a script may be loaded as `__mp_main__` as well. What is no file, as a cell of a notebook, has no folder."""
     files = state.journal.files()
-    folders = tuple(os.path.join(os.path.dirname(os.path.abspath(file)), "") for file in files if os.path.isfile(file))
+    folders = tuple(os.path.join(os.path.dirname(places.absolute(file)), "") for file in files if os.path.isfile(file))
     # Asked at every step: the modules are looked through when one more of them is loaded, not each time.
     name, module = next(reversed(sys.modules.items()))
     loaded = _loaded(len(sys.modules), name, id(module))
@@ -274,6 +289,7 @@ REASONS = (
     Reason("handed", _handing, Handed),
     Reason("normed", _norms, normed.Normed),
     Reason("sums", _sums, graphless.Sums, most=3),
+    Reason("unseen", _writes, unseen.Unseen),
 )
 """In the order in which their taps are put in: several listen at the same places."""
 

@@ -42,12 +42,34 @@ def of_step(place: Place, trail: Trail) -> dict[str, Any]:
     return {
         "under": Place(frame.file, one.under, frame.function, frame.through) if one.under is not None else None,
         "condition": one.condition,
+        "never_last": never_last(frame.file, one.under, one.condition) if one.under is not None else "",
         "reported": divisions.reported(lines),
         "unread": divisions.unread(lines),
         "gathers": divisions.gathers(lines, one.condition),
         "passed_over": Place(over[0].file, over[1]) if over is not None and over[1] is not None else None,
         "behind": Place(place.file, head) if (head := _loop_before(place.file, place.line)) is not None else None,
     }
+
+
+@lru_cache(maxsize=256)
+def never_last(file: str, line: int, condition: str) -> str:
+    """The part of a condition that asks whether a loop is at its last turn, and that its counter never fulfils: `i ==
+    len(x)` where `enumerate(x)` or `range(len(x))` count from 0; else nothing."""
+    loop = source.loop_around(file, line)
+    if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Call):
+        return ""
+    call, target = ast.unparse(loop.iter), loop.target
+    given = loop.iter.args[0] if len(loop.iter.args) == 1 and not loop.iter.keywords else None
+    if given is None or source.last_name(loop.iter.func) not in ("enumerate", "range"):
+        return ""
+    first = target.elts[0] if isinstance(target, ast.Tuple) and target.elts else target
+    ends = ast.unparse(given) if call.startswith("range") else f"len({ast.unparse(given)})"
+    for one in ast.walk(ast.parse(condition)):
+        if isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.Eq) and len(one.ops) == 1:
+            sides = {ast.unparse(one.left), ast.unparse(one.comparators[0])}
+            if sides == {ast.unparse(first), ends} and "len(" in ends:
+                return ast.unparse(one)
+    return ""
 
 
 NEAR = 6

@@ -40,11 +40,10 @@ class Place:
         """The same with the path from here, where the file stands below: editors and terminals follow it."""
         name = self.short
         if not cell_name(self.file) and os.path.isabs(self.file):
-            path = (
-                os.path.relpath(self.file)
-                if os.path.splitdrive(self.file)[0] == os.path.splitdrive(os.getcwd())[0]
-                else ".."
-            )
+            try:
+                path = os.path.relpath(self.file)
+            except (OSError, ValueError):  # the folder that one is in was removed, or is on another drive
+                path = ".."
             name = name if path.startswith("..") else f"{path}:{self.line}"
         return f"{name} (through {self.through})" if self.through else name
 
@@ -564,6 +563,8 @@ class Ending(Event):
     """The `if` it stands under; None where there is none."""
     condition: str = ""
     """The text of that `if`'s test."""
+    never_last: str = ""
+    """The part of it that asks whether the loop is at its last turn, and that its counter never fulfils."""
     reported: Place | None = None
     """The line where the loss that is shown is divided by the size of the window, if the text has one."""
     unread: tuple[str, Place] | None = None
@@ -1454,6 +1455,17 @@ class HandedState:
 
 
 @dataclass(frozen=True)
+class UnseenWrite:
+    """A line that writes, through `.data`, into what a loss then goes backward through, or what its backward
+    multiplies with."""
+
+    where: Place
+    """That line."""
+    passes: int
+    """Backward passes in which that was seen."""
+
+
+@dataclass(frozen=True)
 class HelperCall:
     """A line of a backward or a step that stands in no loop of its own function, and the one call of that in a loop."""
 
@@ -1611,6 +1623,8 @@ class Log:
     """Models put into train mode, and into eval mode before they were trained so."""
     noisy_teachers: tuple[NoisyTeacher, ...] = ()
     """Teachers in train mode."""
+    unseen_writes: tuple[UnseenWrite, ...] = ()
+    """Writes through `.data` into results and inputs, before their backward."""
     handed: tuple[HandedState, ...] = ()
     """States that recurrent networks hand to others without their graph."""
     own_averages: tuple[OwnAverage, ...] = ()

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from gradient_ledger import source
+from gradient_ledger import places, source
 from gradient_ledger.events import FrozenMeanwhile, Place
 
 
 def for_a_while(files: Iterable[str]) -> tuple[FrozenMeanwhile, ...]:
     """The function that freezes parameters and thaws, further down, what it has frozen, where nothing else of the text
-    freezes any while training is under way."""
-    known = {os.path.abspath(file): file for file in reversed(list(files))}  # a script may be there by two names
+    freezes any while training is under way; one that thaws a part alone of what it freezes is told of in any case."""
+    known = {places.absolute(file): file for file in reversed(list(files))}  # a script may be there by two names
     every = [(file, one) for file in known.values() for one in source.functions(file)]
     found = [(one, told) for file, one in every if (told := _restores(file, one)) is not None]
     inside = [one for one, _ in found]
     others = [one for _, one in every if one not in inside and getattr(one, "name", "") != "__init__"]
     besides = any(True for one in others for _ in _frozen(one))
-    return () if besides or len(found) != 1 else (found[0][1],)
+    if len(found) != 1 or (besides and not found[0][1].a_part):
+        return ()
+    return (found[0][1],)
 
 
 def norms(files: Iterable[str]) -> Place | None:
@@ -68,7 +69,7 @@ def _restores(file: str, within: ast.AST) -> FrozenMeanwhile | None:
     lines = list(_frozen(within))
     if not lines or isinstance(within, ast.Module):
         return None
-    nodes, first = source.own(within), min(lines)
+    nodes, first, name = source.own(within), min(lines), getattr(within, "name", "")
     filled, flags = dict(_filled(nodes)), dict(_flags(nodes))
     for loop in nodes:
         if not isinstance(loop, ast.For) or loop.lineno <= first:
@@ -80,38 +81,45 @@ def _restores(file: str, within: ast.AST) -> FrozenMeanwhile | None:
             else:
                 kept = {ast.unparse(n) for n in ast.walk(value) if isinstance(n, (ast.Name, ast.Attribute))}
                 names = (through | kept) & flags.keys()
-            for name in sorted(names):
-                late = flags.get(name, 0)
-                line = _emptied(nodes, name, lines) or (late if late > max(lines) else first)
-                told = (Place(file, at, getattr(within, "name", "")) for at in (first, loop.lineno, line))
-                return FrozenMeanwhile(*told)
+            for held in sorted(names):
+                late = flags.get(held, 0)
+                line = _emptied(nodes, held, lines) or (late if late > max(lines) else first)
+                first_at, thawed, line_at = (Place(file, at, name) for at in (first, loop.lineno, line))
+                return FrozenMeanwhile(first_at, thawed, line_at)
     if (part := _thaws_a_part(nodes)) is not None:
-        told = (Place(file, at, getattr(within, "name", "")) for at in (part[0], part[1], part[1]))
-        return FrozenMeanwhile(*told, a_part=True)
+        frozen, thawed = (Place(file, at, name) for at in part)
+        return FrozenMeanwhile(frozen, thawed, thawed, a_part=True)
     return None
 
 
-_BACKWARD = re.compile(r"\.backward\(|autograd\.grad\(")
+_BETWEEN = re.compile(r"\.backward\(|autograd\.grad\(|no_grad\(\)|inference_mode\(")
+"""What a model is frozen for, for a while."""
 
 
 def _thaws_a_part(nodes: Iterable[Any]) -> tuple[int, int] | None:
-    """A loop that freezes all parameters of a model, and one that thaws those of a part of it alone, behind a backward
-    pass: where they stand."""
+    """Where a function freezes a whole model, and where it thaws a part of that alone, behind a backward pass or an
+    evaluation."""
     whole: dict[str, int] = {}
-    passes = [n.lineno for n in nodes if isinstance(n, ast.Expr) and _BACKWARD.search(ast.unparse(n))]
-    for loop in nodes:
-        if isinstance(loop, ast.For) and (found := _PARAMETERS_OF.search(ast.unparse(loop.iter))) is not None:
-            given = [value.value for one in loop.body if isinstance(value := _told(one), ast.Constant)]
-            if given == [False]:
-                whole[found[1]] = loop.lineno
-            for model, line in whole.items() if given == [True] else ():
-                between = any(line < at < loop.lineno for at in passes)
-                if between and found[1].startswith(f"{model}."):
-                    return line, loop.lineno
+    told = [one for one in nodes if isinstance(one, ast.For | ast.Expr | ast.With)]
+    between = [n.lineno for n in told if _BETWEEN.search(ast.unparse(n).partition("\n")[0])]
+    for one in told:
+        given = [v.value for each in getattr(one, "body", [one]) if isinstance(v := _told(each), ast.Constant)]
+        model = _WHOLE.sub("", ast.unparse(one.iter if isinstance(one, ast.For) else _holder(one)))
+        if given == [False]:
+            whole[model] = one.lineno
+        for name, line in whole.items() if given == [True] else ():
+            if model.startswith(f"{name}.") and any(line < at < one.lineno for at in between):
+                return line, one.lineno
     return None
 
 
-_PARAMETERS_OF = re.compile(r"^([\w.]+)\.parameters\(\)$")
+_WHOLE = re.compile(r"\.parameters\(\)$")
+
+
+def _holder(statement: ast.stmt) -> ast.AST:
+    """What `requires_grad_` is called on."""
+    call = getattr(statement, "value", None)
+    return call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else ast.Constant("")
 
 
 def _filled(nodes: Iterable[Any]) -> Iterator[tuple[str, int]]:

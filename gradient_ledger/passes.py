@@ -69,6 +69,8 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
     look_at_forwards(state, roots if several else (roots,), one)
     if state.midway:
         midway.backward_begins(state, roots if several else (roots,), one)
+    if state.unseen is not None:
+        state.unseen.backward_begins(roots if several else (roots,), one.deposit.number)
     if node is not None and any_graph() and state.budget.may_look("graphs", 256):
         note_graphs(state, node, one.draft.place)
     for root in state.books.roots:

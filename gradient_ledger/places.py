@@ -26,6 +26,14 @@ kinds: dict[str, int] = {}
 """File name to kind, filled as files are met. Read without a lock: writing twice writes the same."""
 
 
+def absolute(file: str) -> str:
+    """The file's whole path; as it is, where the folder that the process works in was removed."""
+    try:
+        return os.path.abspath(file)
+    except OSError:
+        return file
+
+
 def kind_of(file: str) -> int:
     """Whose code a file holds: one of `QUIET`, `CLIP`, `LIBRARY`, `USER`."""
     found = kinds.get(file)

@@ -30,6 +30,7 @@ from gradient_ledger import (
     timetables,
     told,
     undone,
+    unseen,
     wrappers,
 )
 from gradient_ledger.account import FRESH, Account
@@ -363,6 +364,7 @@ class Recorder(State):
                 taken_back=undone.taken_back(self),
                 withdrawn=undone.withdrawn(self),
                 noisy_teachers=modes.noisy_teachers(self),
+                unseen_writes=unseen.facts(self),
                 handed=handed.facts(self),
                 own_averages=tuple(
                     OwnAverage(tuple(dict.fromkeys(a.name for a in held if a is not None)), place, source.kept(place))

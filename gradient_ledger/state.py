@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from gradient_ledger.modes import Evaluation
     from gradient_ledger.rhythm import Listener, Rhythm
     from gradient_ledger.undone import Begun, Undone
+    from gradient_ledger.unseen import Unseen
 
 _register: Any = Tensor.register_post_accumulate_grad_hook
 """As torch has it: the taps wrap the name."""
@@ -175,6 +176,10 @@ class State:
         """Recurrent networks that begin with the state of another one."""
         self.handing: Handed | None = None
         """What listens for them in a closer look."""
+        self.unseen: Unseen | None = None
+        """What listens in a closer look for writes through `.data`."""
+        self.unseen_writes: dict[Place, set[int]] = {}
+        """By the line that writes so, the passes that it has changed."""
         self.graphless: dict[tuple[Trail, Place], list[float]] = {}
         """What numbers without a graph the losses of a line add, by the line that adds them."""
         self.summed: dict[Trail, int] = {}

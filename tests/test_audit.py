@@ -423,6 +423,13 @@ def test_what_the_script_sets_before_it_imports_torch_counts(tmp_path: Path) -> 
     assert "threads 1 True" in run.out
 
 
+def test_a_script_that_ends_in_a_folder_it_has_removed_is_reported(audit: Audit) -> None:
+    ends = "import os, tempfile\nwith tempfile.TemporaryDirectory() as folder:\n    os.chdir(folder)\n"
+    run = audit(ends + "".join(f"    {line}\n" for line in WRONG.splitlines())).ends(FOUND)
+    assert "train.py:" in run.out
+    assert "failed" not in run.all
+
+
 def test_the_script_may_leave_its_folder(audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "elsewhere").mkdir()
     run = audit("import os\nos.chdir('elsewhere')\n" + WRONG).ends(FOUND)

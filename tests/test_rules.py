@@ -81,6 +81,7 @@ from gradient_ledger.events import (
     UnfrozenModule,
     UnsavedKey,
     Unscale,
+    UnseenWrite,
     UnsteppedSchedule,
     WeightAverage,
     Withdrawn,
@@ -6972,8 +6973,8 @@ def never_thawed(told: FrozenMeanwhile, **facts: Any) -> Log:
     "left-frozen",
     "warning",
     IF,
-    "w belongs to an optimizer, and no step had a gradient of it. train.py:5 freezes a model for a while, and this thaws "
-    "a part of it.",
+    "w belongs to an optimizer, and no step had a gradient of it. train.py:5 freezes a model for a while, and this "
+    "thaws a part of it.",
     remedy="Thaw the parameters of the same model that is frozen.",
     names=["w"],
 )
@@ -9705,6 +9706,31 @@ def training_goes_on_at_the_line_of_the_attack() -> Log:
         tape.step()
         tape.clear()
     return tape.log()
+
+
+# ------------------------------------------------------------------ graphs: what is written through .data
+
+
+@finds(
+    "graphs.unseen_writes",
+    "result-written-by-data",
+    "warning",
+    OTHER,
+    "This line writes into a tensor through .data, and 3 passes looked at went backward",
+    passes=3,
+)
+def a_result_is_clamped_through_data() -> Log:
+    return windows(1, 1, 1).log(unseen_writes=(UnseenWrite(at(OTHER), 3),))
+
+
+@quiet("graphs.unseen_writes")
+def a_result_is_written_through_data_and_nothing_is_trained() -> Log:
+    return Tape("w b").log(unseen_writes=(UnseenWrite(at(OTHER), 3),))
+
+
+@quiet("graphs.unseen_writes")
+def nothing_is_written_through_data() -> Log:
+    return windows(1, 1, 1).log()
 
 
 # ------------------------------------------------------------------ graphs: weights that are written midway

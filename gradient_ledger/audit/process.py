@@ -70,6 +70,23 @@ def main_module_kept() -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def working_in(folder: str) -> Iterator[None]:
+    """In the block the process works in this folder, if it is still there, whatever folder the script has gone to, and
+    perhaps removed: paths of a report count from where the command was given."""
+    try:
+        former = os.getcwd()
+    except OSError:
+        former = ""
+    with contextlib.suppress(OSError):
+        os.chdir(folder)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            os.chdir(former)
+
+
+@contextlib.contextmanager
 def arguments_and_path_kept() -> Iterator[None]:
     """After the block `sys.argv` and `sys.path` are the lists they were and hold what they held."""
     arguments, words, path, entries = sys.argv, list(sys.argv), sys.path, list(sys.path)

@@ -47,6 +47,8 @@ class Run:
         self.told = False
         self.fault = ""
         """The traceback of a fault of the audit's own."""
+        self.folder = os.getcwd()
+        """Where the command was given."""
         self.pid = os.getpid()
         self.exit = os._exit
         """The real one, whatever the script puts in its place."""
@@ -146,13 +148,14 @@ class Run:
 
     def _finish(self, ending: Ending) -> int:
         """Close the ledger and tell the outcome, whatever goes wrong in it: our fault must not look like a finding."""
-        try:
-            if self.ledger is not None:
-                self._close(self.ledger, ending)
-            return self._tell(ending)
-        except Exception:
-            self.fault = traceback.format_exc()
-            return self._tell(ending)
+        with process.working_in(self.folder):
+            try:
+                if self.ledger is not None:
+                    self._close(self.ledger, ending)
+                return self._tell(ending)
+            except Exception:
+                self.fault = traceback.format_exc()
+                return self._tell(ending)
 
     def _close(self, ledger: GradientLedger, ending: Ending) -> None:
         if ending.how in ("stopped", "interrupted"):

@@ -601,6 +601,18 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "result-written-by-data",
+        "A result is changed behind autograd's back",
+        "A write through .data changes the numbers of a tensor and not its graph: what follows is computed with the new "
+        "numbers, and backward() takes the gradient as though nothing had been written, or multiplies with what was "
+        "written over.",
+        "Make a new tensor: y = x.clamp(low, high), x = x + noise, loss = loss * mask.",
+        "`.data` is meant for what must not be seen. In place without it, torch counts the write and raises an error where "
+        "the old value is needed.",
+        "",
+        about_value=True,
+    ),
+    Misconception(
         "weights-written-before-backward",
         "Weights are written between forward and backward",
         "A write through .data, .numpy() or detach() is not seen by autograd, which raises an error for one that it sees and whose old value it needs: the backward multiplies by the new weights what the old ones have made.",

@@ -117,6 +117,7 @@ RULES: tuple[Rule, ...] = (
     graphs.all_pairs,
     graphs.bare_states,
     graphs.handed_states,
+    graphs.unseen_writes,
     graphs.bare_norms,
     graphs.drawn,
     graphs.dead_products,

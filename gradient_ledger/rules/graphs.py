@@ -471,6 +471,20 @@ def bare_norms(view: View) -> Iterator[Finding]:
             )
 
 
+def unseen_writes(view: View) -> Iterator[Finding]:
+    """Results and inputs that are written into behind autograd's back, and whose backward comes after that."""
+    for one in view.log.unseen_writes:
+        if any(view.windows.values()):
+            yield finding(
+                "result-written-by-data",
+                "warning",
+                one.where,
+                f"This line writes into a tensor through .data, and {times(one.passes, 'pass')} looked at went backward "
+                "through what it had been before, or multiplied with what it is now: the gradient is that of neither.",
+                passes=one.passes,
+            )
+
+
 def handed_states(view: View) -> Iterator[Finding]:
     """A recurrent network that begins with another one's state, which has left its graph."""
     for one in view.log.handed:

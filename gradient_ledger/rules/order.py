@@ -598,6 +598,24 @@ def _tail_dropped(
     if any(e.how == "assigned" and e.status == "empty" and not names & set(e.names) for e in view.of(Edit)):
         waiting = []  # they were put into another model, as on resuming from a checkpoint that holds them
     left = max(waiting, default=0)
+    told = next((w.step for w in windows if w.step.never_last), None)
+    if told is not None and view.size(optimizer) >= 2:
+        gone = sum(e.lost for w, _ in dropped for e in _lost(w, None))
+        cleared = (
+            f" {times(gone, 'micro-batch')} never reached a step: {dropped[0][1].where} cleared them."
+            if dropped
+            else ""
+        )
+        yield finding(
+            "tail-dropped",
+            "error" if dropped else "warning",
+            told.under,
+            f"The last window of a pass over the data is to be stepped where {told.never_last}, and that is never so: the "
+            f"counter begins at 0 and ends one below. A window that is not full then is left over.{cleared}",
+            f"Ask for {told.never_last.replace(' ==', ' + 1 ==', 1)}.",
+            lost=gone,
+        )
+        return
     if dropped:
         # Thrown away once in a while, right after somebody looked at the gradients: a guard, not an accident.
         guarded = [1 for w, e in dropped if e.taken or w.gave_up()]
