@@ -403,8 +403,8 @@ class Clip(Event):
     largest: float = 0.0
     """Largest absolute value, for `clip_grad_value_`."""
     first_group: int | None = None
-    """The optimizer whose first group it was given, by a text that reads `param_groups[0]`; None where that optimizer
-    has no other groups, or the text reads otherwise."""
+    """The optimizer whose first group it was given, by a text that reads `param_groups[0]`, or its last one, by the name
+    that a loop over them has left; None where that optimizer has no other groups, or the text reads otherwise."""
     whole_at: Place | None = None
     """Another call in the same function that clips all of the model by the same limit, where this one was given a part
     of it, by the text."""

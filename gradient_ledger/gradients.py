@@ -453,7 +453,7 @@ def clip_ends(state: State, function: str, before: Any) -> None:
     if call is not None and call is not before and call.strangers and not call.filled:
         state.emit(Clip, call.place, (), function=function, limit=call.limit, status={}, strangers=len(call.strangers))
     if draft is not None and draft.place is not None and source.clips_first_group(draft.place.file, draft.place.line):
-        draft.fields["first_group"] = whose_first_group(state, draft.accounts)
+        draft.fields["first_group"] = whose_group(state, draft.accounts)
     if draft is not None and (place := draft.place) is not None:
         if (line := source.whole_is_clipped(place.file, place.line)) is not None:
             draft.fields["whole_at"] = Place(place.file, line, place.function)
@@ -464,9 +464,9 @@ def clip_ends(state: State, function: str, before: Any) -> None:
         state.journal.clipping = None  # another call, of the same parameters, is another clip
 
 
-def whose_first_group(state: State, accounts: list[Account]) -> int | None:
-    """The optimizer of several groups whose first one is this, apart from what has no gradient. One whose step the user
-    wrote may shorten the gradients of the others itself."""
+def whose_group(state: State, accounts: list[Account]) -> int | None:
+    """The optimizer of several groups whose first or last one is this, apart from what has no gradient. One whose step
+    the user wrote may shorten the gradients of the others itself."""
     clipped = {id(account.ref()) for account in accounts}
     for entry in reversed(accounts[0].owners if accounts else []):
         optimizer: Any = entry.ref()
@@ -474,8 +474,8 @@ def whose_first_group(state: State, accounts: list[Account]) -> int | None:
         code = getattr(inspect.unwrap(type(optimizer).step), "__code__", None) if groups else None
         if code is not None and places.kind_of(code.co_filename) == places.USER:
             continue
-        if len(groups) > 1 and clipped <= {id(p) for p in groups[0]["params"]}:
-            if all(id(p) in clipped for p in groups[0]["params"] if grad_of(p) is not None):
+        for held in ([one["params"] for one in (groups[0], groups[-1])] if len(groups) > 1 else ()):
+            if clipped <= set(map(id, held)) and all(id(p) in clipped for p in held if grad_of(p) is not None):
                 return entry.number
     return None
 

@@ -542,11 +542,16 @@ def cut_around(calls: Sequence[Place]) -> Place | None:
 
 @lru_cache(maxsize=256)
 def clips_first_group(file: str, line: int) -> bool:
-    """Whether a call of clipping at this line is given `param_groups[0]`, itself or by a name of the same function."""
+    """Whether a call of clipping at this line is given one group of several: `param_groups[0]`, itself or by a name of
+    the same function, or what a loop over `param_groups` has left its name on."""
     within = scope(file, line)
+    loops = [n for n in own(within) if isinstance(n, ast.For)] if within is not None else []
+    ended = [n for n in loops if (n.end_lineno or 0) < line and ast.unparse(n.iter).endswith(".param_groups")]
+    left = {f"{ast.unparse(n.target)}['params']" for n in ended}
     for given in _given_to_clip(within, line, 0, ("parameters",)):
         before = assigned(within, given.id, line) if isinstance(given, ast.Name) and within is not None else None
-        if ".param_groups[0]" in ast.unparse(before.value if before is not None else given):
+        text = ast.unparse(before.value if before is not None else given)
+        if ".param_groups[0]" in text or text in left:
             return True
     return False
 

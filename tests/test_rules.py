@@ -7105,7 +7105,7 @@ def around(wrapper: PassedBy | None) -> Log:
     "clipped-first-group",
     "warning",
     CLIP,
-    "This clips w, the first parameter group of SGD; b, of its other groups, is stepped unclipped, in 2 windows",
+    "This clips w, one parameter group of SGD; b, of its other groups, is stepped unclipped, in 2 windows",
     names=["b"],
     steps=[0, 1],
 )

@@ -770,9 +770,10 @@ MISCONCEPTIONS = (
     Misconception(
         "clipped-first-group",
         "One parameter group of several is clipped",
-        "The norm and the limit are those of the first group; the gradients of the others go into the step as they are.",
+        "The norm and the limit are those of one group; the gradients of the others go into the step as they are.",
         "Clip model.parameters(), or [p for g in optimizer.param_groups for p in g['params']], in one call.",
-        "param_groups[0] is all parameters only as long as the optimizer was given one list.",
+        "param_groups[0] is all parameters only as long as the optimizer was given one list; and behind a loop over the "
+        "groups its name still stands for the last of them.",
         "",
     ),
     Misconception(

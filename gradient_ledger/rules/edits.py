@@ -147,7 +147,7 @@ def clipping(view: View) -> Iterator[Finding]:
 
 
 def first_group(view: View) -> Iterator[Finding]:
-    """Clipping is given the first of an optimizer's groups, and nothing touches the gradients of the others."""
+    """Clipping is given one of an optimizer's groups, and nothing touches the gradients of the others."""
     for optimizer, windows in view.windows.items():
         hits: list[tuple[Window, Clip, list[str]]] = []
         whole = 0
@@ -167,7 +167,7 @@ def first_group(view: View) -> Iterator[Finding]:
             "clipped-first-group",
             "warning",
             event.where,
-            f"This clips {some(event.names)}, the first parameter group of {view.label(optimizer)}; {some(missed)}, of "
+            f"This clips {some(event.names)}, one parameter group of {view.label(optimizer)}; {some(missed)}, of "
             f"its other groups, {'is' if len(missed) == 1 else 'are'} stepped unclipped, in {times(len(hits), 'window')}.",
             steps=steps_of([w for w, _, _ in hits]),
             names=missed[:10],
