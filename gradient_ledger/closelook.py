@@ -208,9 +208,10 @@ def _averages(state: State, several_passes: bool) -> bool:
 
 
 def _shared(state: State, several_passes: bool) -> bool:
-    if _holders is None and not state.rewritten:  # this torch does not tell: the text has to be the reason
-        return state.budget.may_look("sharing text", 4) and may_average(own_files(state))
-    return state.rewritten or any(map(is_shared, state.books.accounts))
+    if state.rewritten or any(map(is_shared, state.books.accounts)):
+        return True
+    # Who shares the parameters themselves, or where this torch does not tell who shares memory: the text is the reason.
+    return state.budget.may_look("sharing text", 4) and may_average(own_files(state))
 
 
 def _shards(state: State, several_passes: bool) -> bool:

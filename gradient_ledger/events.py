@@ -289,6 +289,8 @@ class Backward(Event):
     """Whether the loss came from a gradient scaler."""
     scaled_twice: Place | None = None
     """Where a gradient scaler was given a loss that had been scaled before; looked at for the first calls of a line."""
+    part_unscaled: bool = False
+    """Whether a summand with a graph stands beside what the scaler has scaled."""
     sync: bool | None = None
     """DDP: whether gradients are all-reduced in this pass; None for other models."""
     same_root: int | None = None
@@ -1289,6 +1291,8 @@ class OwnAverage:
     """The line that updates it."""
     kept_at: Place | None = None
     """The line that keeps the weights' memory as the average, where the text shows one."""
+    a_part: bool = False
+    """Whether the same line also updates averages that lie elsewhere."""
 
 
 @dataclass(frozen=True)

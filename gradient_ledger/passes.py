@@ -64,6 +64,7 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
     fields = one.draft.fields
     if scaled:
         fields["scaled_twice"] = scalers.scaled_twice(state, by_scaler)
+        fields["part_unscaled"] = by_scaler is not node and scalers.part_unscaled(state, node)
     if node is not None and gradient is None and not (several and len(roots) > 1):
         lossfacts.look(state, node, scaled, one, frame)
     look_at_forwards(state, roots if several else (roots,), one)

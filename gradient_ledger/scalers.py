@@ -15,7 +15,7 @@ from gradient_ledger.gradients import settle
 from gradient_ledger.journal import Draft
 from gradient_ledger.progress import MOST_CHANGES, ScaleChange, Scaler
 from gradient_ledger.state import State
-from gradient_ledger.tensors import digest_of, scale_of
+from gradient_ledger.tensors import digest_of, number_of, scale_of
 
 
 def loss_scaled(state: State, scaler: Any, given: Any, result: Any, frame: FrameType) -> None:
@@ -51,6 +51,16 @@ def scaled_by(state: State, node: Any) -> Any:
             return one
         waiting += [inner for inner, _ in one.next_functions]
     return None
+
+
+def part_unscaled(state: State, node: Any) -> bool:
+    """Whether a loss is a sum of what a scaler has scaled and of something that no scaler has, nor a product with a
+    number that may be the scale."""
+    parts = graph.summands(node)
+    scaled = [scaled_by(state, one) is not None for one in parts]
+    bare = [one for one, by_scaler in zip(parts, scaled, strict=True) if not by_scaler]
+    by_hand = [one for one in bare if abs(number_of(graph.saved(one, "other")) or 0.0) > 1]
+    return any(scaled) and len(bare) > len(by_hand)
 
 
 def scaled_twice(state: State, node: Any) -> Place | None:

@@ -8703,6 +8703,26 @@ def a_loss_is_scaled_twice() -> Log:
     return scaled_again()
 
 
+@finds(
+    "precision.scales",
+    "loss-not-scaled",
+    "error",
+    BACKWARD,
+    "A part of this loss goes backward without the scale, beside what the scaler has scaled",
+    "divided the gradient of both by 1024: 2 windows",
+    remedy="Add the parts up first, and scale their sum: scaler.scale(a + b).backward().",
+    scale=1024.0,
+    steps=[0, 1],
+)
+def a_part_of_a_loss_is_not_scaled() -> Log:
+    return windows(1, 1, passes={"scaled": True, "part_unscaled": True}, by_scaler=True, scale=1024.0).log()
+
+
+@quiet("precision.scales")
+def a_part_of_a_loss_is_not_scaled_and_the_user_steps() -> Log:
+    return windows(1, 1, passes={"scaled": True, "part_unscaled": True}).log()
+
+
 @quiet("precision.scales")
 def a_loss_is_scaled_twice_by_one() -> Log:
     return scaled_again(scale=1.0)

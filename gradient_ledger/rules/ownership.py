@@ -333,6 +333,19 @@ def never(view: View) -> Iterator[Finding]:
                 layer_made=layer_made,
             )
             continue
+        moved = _held_by_another(view, optimizer, [p for p in idle if _is_a_ghost(p)])
+        if moved:
+            old, now = moved[0]
+            made = _made_too_early(view, optimizer, now)
+            yield finding(
+                "layer-replaced-after-optimizer",
+                "error",
+                made or windows[0].step.where,
+                f"{view.label(optimizer)} holds the old {some(p.name for p, _ in moved)}, which no model uses any more. What has "
+                f"taken the place since gets gradients, and {view.label(now.owners[0])} holds it, which is another optimizer.",
+                ghosts=[p.name for p, _ in moved][:10],
+            )
+            continue
         late = [p for p in orphans if _too_late(view, optimizer, p, mine)]
         if late:
             replaced |= set(map(id, late))
@@ -562,6 +575,16 @@ def _replaced(
         models = {p.model for p in orphans if p.model in trained and any(_alike(one.shape, p.shape) for one in old)}
         return old, [p for p in orphans if p.model in models]
     return old, [p for p in orphans if not left.isdisjoint(_places(p))]
+
+
+def _held_by_another(
+    view: View, optimizer: int, ghosts: list[ParameterFacts]
+) -> list[tuple[ParameterFacts, ParameterFacts]]:
+    """Parameters of an optimizer that no model uses any more, each with what has its name and shape in the model now,
+    gets gradients, and belongs to other optimizers alone: weights that two models share were tied too late."""
+    now = {(p.name, p.shape): p for p in view.log.parameters if p.in_model and p.deposits and p.owners}
+    pairs = [(one, now[one.name, one.shape]) for one in ghosts if (one.name, one.shape) in now]
+    return [(one, new) for one, new in pairs if optimizer not in new.owners]
 
 
 def _left(ghost: ParameterFacts, living: set[str]) -> set[tuple[Any, ...]]:

@@ -105,6 +105,20 @@ def scales(view: View) -> Iterator[Finding]:
     for optimizer, windows in view.windows.items():
         label = view.label(optimizer)
         taken_off = [w for w in windows if w.step.by_scaler and not w.skipped and w.step.scale != 1]
+        partly = [(w, e) for w in taken_off for e in view.passes_of(w) if e.part_unscaled]
+        if partly:
+            window, event = partly[0]
+            by = f" by {window.step.scale:g}" if window.step.scale else ""
+            yield finding(
+                "loss-not-scaled",
+                "error",
+                event.where,
+                f"A part of this loss goes backward without the scale, beside what the scaler has scaled, and the scaler then "
+                f"divided the gradient of both{by}: {times(len(partly), 'window')}.",
+                "Add the parts up first, and scale their sum: scaler.scale(a + b).backward().",
+                scale=window.step.scale,
+                steps=steps_of([w for w, _ in partly]),
+            )
         double = [(w, e) for w in taken_off for e in view.passes_of(w) if e.scaled_twice is not None]
         if double:
             window, event = double[0]
