@@ -405,8 +405,8 @@ class Clip(Event):
     largest: float = 0.0
     """Largest absolute value, for `clip_grad_value_`."""
     first_group: int | None = None
-    """The optimizer whose first group it was given, by a text that reads `param_groups[0]`, or its last one, by the name
-    that a loop over them has left; None where that optimizer has no other groups, or the text reads otherwise."""
+    """The optimizer whose first group it was given, by a text that reads `param_groups[0]`, or its last one, by the
+    name that a loop over them has left; None where that optimizer has no other groups, or the text reads otherwise."""
     whole_at: Place | None = None
     """Another call in the same function that clips all of the model by the same limit, where this one was given a part
     of it, by the text."""
@@ -1676,6 +1676,8 @@ class Log:
     """Lines of conditions with a remainder of 1, as `t + 1 % k == 0`."""
     given_memory: tuple[Place, ...] = ()
     """Lines that give the parameters of what is to follow another model the data of that one's, by the text."""
+    backup_in_memory: tuple[Place, ...] = ()
+    """Lines that keep the memory of weights, to be copied back when other values were copied there, by the text."""
     set_twice: tuple[Place, ...] = ()
     """Lines that set the learning rate of the very groups whose rate the statement before has set to something else."""
     gone: tuple[GoneGradients, ...] = ()

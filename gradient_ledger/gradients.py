@@ -474,7 +474,7 @@ def whose_group(state: State, accounts: list[Account]) -> int | None:
         code = getattr(inspect.unwrap(type(optimizer).step), "__code__", None) if groups else None
         if code is not None and places.kind_of(code.co_filename) == places.USER:
             continue
-        for held in ([one["params"] for one in (groups[0], groups[-1])] if len(groups) > 1 else ()):
+        for held in [one["params"] for one in (groups[0], groups[-1])] if len(groups) > 1 else ():
             if clipped <= set(map(id, held)) and all(id(p) in clipped for p in held if grad_of(p) is not None):
                 return entry.number
     return None

@@ -54,6 +54,42 @@ def given_memory(files: Iterable[str]) -> tuple[Place, ...]:
     return _lines(files, _given_memory)
 
 
+def backup_in_memory(files: Iterable[str]) -> tuple[Place, ...]:
+    """The lines that keep the memory of weights in a method which then copies other values into that memory, where
+    another line of the class copies back what was kept: by then that is what was copied there."""
+    return _lines(files, _backup_in_memory)
+
+
+_IN_MEMORY = re.compile(r"^(?!.*(clone|copy)\()[\w.()\[\]]+\.(data|detach\(\))$")
+"""What lies where the weights lie."""
+
+
+def _backup_in_memory(file: str, within: ast.AST) -> Iterator[int]:
+    if not isinstance(within, ast.FunctionDef):
+        return
+    nodes = source.own(within)
+    texts = [(n.lineno, ast.unparse(n)) for n in nodes if isinstance(n, ast.Expr)]
+    for one in (n for n in nodes if isinstance(n, ast.Assign)):
+        target = one.targets[0]
+        name = ast.unparse(target.value if isinstance(target, ast.Subscript) else target)
+        values = [
+            n.value if isinstance(n, ast.DictComp) else n.elt for n in ast.walk(one.value) if isinstance(n, _FILLS)
+        ]
+        values += [one.value] if isinstance(target, ast.Subscript) else []
+        kept = [
+            v
+            for v in (n.elts[-1] if isinstance(n, ast.Tuple) else n for n in values)
+            if _IN_MEMORY.match(ast.unparse(v))
+        ]
+        writes = any(".copy_(" in text and f"{name}[" not in text and line > one.lineno for line, text in texts)
+        back = re.compile(rf"\.copy_\(.*{re.escape(name)}\[")
+        if kept and name.startswith("self.") and writes and source.says(file, back):
+            yield kept[0].lineno
+
+
+_FILLS = (ast.DictComp, ast.ListComp, ast.GeneratorExp)
+
+
 def remainder_of_one(files: Iterable[str]) -> tuple[Place, ...]:
     """The lines of conditions that ask for `t + 1 % k`, which is `t + (1 % k)`."""
     return _lines(files, _remainder_of_one)

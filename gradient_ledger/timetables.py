@@ -254,21 +254,38 @@ _RANGE = re.compile(r"^\s*for \w+ in range\(")
 
 def _rates_by_products(files: tuple[str, ...], file: str, within: ast.AST) -> Iterator[RateByPasses]:
     """Calls in a loop over micro-batches that set the rate by `step * size + i`, in a loop over steps."""
-    for outer in (n for n in source.own(within) if isinstance(n, ast.For)):
-        whole, calls = _turns(outer), [n for n in source.own(outer) if isinstance(n, ast.Call)]
+    for outer in (n for n in source.own(within) if isinstance(n, ast.For | ast.While)):
+        calls = [n for n in source.own(outer) if isinstance(n, ast.Call)]
+        step = re.escape(ast.unparse(outer.target)) if isinstance(outer, ast.For) else r"[\w.]+"
         for inner in (n for n in source.own(outer) if isinstance(n, ast.For) and n is not outer):
-            size, mine = _turns(inner), [n for n in source.own(inner) if isinstance(n, ast.Call)]
-            if not whole or not size or any(map(_steps_an_optimizer, mine)) or not any(map(_steps_an_optimizer, calls)):
+            size, mine = re.escape(_turns(inner)), [n for n in source.own(inner) if isinstance(n, ast.Call)]
+            if not size or any(map(_steps_an_optimizer, mine)) or not any(map(_steps_an_optimizer, calls)):
                 continue
-            step, count = ast.unparse(outer.target), ast.unparse(inner.target)
-            product = re.compile(rf"^({step} \* {re.escape(size)}|{re.escape(size)} \* {step}) \+ {count}$")
+            product = re.compile(rf"^(?:({step}) \* {size}|{size} \* ({step})) \+ {ast.unparse(inner.target)}$")
             for call in mine:
                 for given in call.args:
                     made = source.assigned(within, given.id, call.lineno) if isinstance(given, ast.Name) else None
-                    told = ast.unparse(made.value if made is not None else given)
-                    if product.search(told) and _sets_rate(files, name := source.last_name(call.func), whole):
+                    found = product.search(ast.unparse(made.value if made is not None else given))
+                    if found is not None and _is_rate_of_steps(files, outer, inner, call):
                         place = Place(file, call.lineno, getattr(within, "name", "<module>"))
-                        yield RateByPasses(place, name, ast.unparse(given), step)
+                        name = source.last_name(call.func)
+                        yield RateByPasses(place, name, ast.unparse(given), found[1] or found[2])
+
+
+def _is_rate_of_steps(files: tuple[str, ...], outer: ast.For | ast.While, inner: ast.For, call: ast.Call) -> bool:
+    """Whether a call sets the rate, or gives what is set as one in the same loop, and knows a number of steps: that of
+    the turns of the loop around, or one that it is given by such a name."""
+    name, whole = source.last_name(call.func), _turns(outer) if isinstance(outer, ast.For) else ""
+    if whole and _sets_rate(files, name, whole):
+        return True
+    counts = [
+        one for one in (*call.args, *(k.value for k in call.keywords)) if isinstance(one, ast.Name | ast.Attribute)
+    ]
+    if not any(_STEP_COUNT.search(ast.unparse(one)) for one in counts):
+        return False
+    text = ast.unparse(inner)
+    given = [n.targets[0] for n in ast.walk(inner) if isinstance(n, ast.Assign) and n.value is call]
+    return _sets_rate(files, name) or any(re.search(rf"\[.lr.\] = {ast.unparse(one)}\b", text) for one in given)
 
 
 def _turns(loop: ast.For) -> str:

@@ -60,6 +60,7 @@ WHERE_IT_TRAINS: dict[str, Callable[[Files], Any]] = {
     "set_twice": misplaced.set_twice,
     "remainder_of_one": misplaced.remainder_of_one,
     "given_memory": misplaced.given_memory,
+    "backup_in_memory": misplaced.backup_in_memory,
     "sum_apart": divisions.left_apart,
     "halved_alone": divisions.halved_alone,
     "unsaved_key": restored.asked_for_in_vain,

@@ -8269,6 +8269,18 @@ def a_target_is_given_the_memory_of_what_it_should_follow() -> Log:
     return windows(1, 1).log(given_memory=(at(EDIT),))
 
 
+@finds(
+    "edits.lost",
+    "snapshot-shares-memory",
+    "warning",
+    EDIT,
+    "This line keeps where the weights lie, and no copy of them.",
+    remedy="Keep copies: p.detach().clone().",
+)
+def a_backup_lies_in_the_memory_of_the_weights() -> Log:
+    return windows(1, 1).log(backup_in_memory=(at(EDIT),))
+
+
 @quiet("edits.lost")
 def a_target_is_given_the_memory_of_another_model_and_nothing_steps() -> Log:
     return Tape("w b").log(given_memory=(at(EDIT),))
@@ -8719,8 +8731,8 @@ def a_part_of_a_loss_is_not_scaled() -> Log:
 
 
 @quiet("precision.scales")
-def a_part_of_a_loss_is_not_scaled_and_the_user_steps() -> Log:
-    return windows(1, 1, passes={"scaled": True, "part_unscaled": True}).log()
+def a_part_of_a_loss_is_not_scaled_by_a_scale_of_one() -> Log:
+    return windows(1, 1, passes={"scaled": True, "part_unscaled": True}, by_scaler=True, scale=1.0).log()
 
 
 @quiet("precision.scales")

@@ -911,6 +911,20 @@ BY_PASSES |= {
 }
 
 
+RETURNED = (
+    "def rate(step, warmup_steps):\n    return min(1, step / warmup_steps)\n\n\ndef train():\n"
+    "    while done < n:\n        for k in range(size):\n            {}\n            for g in o.param_groups:\n"
+    "                g['lr'] = lr\n            loss.backward()\n        optimizer.step()\n        done += 1\n"
+)
+BY_PASSES |= {
+    RETURNED.format("lr = rate(done * size + k, args.warmup_steps)"): 8,
+    # the warm-up in micro-batches as well; by the step; what is given is no rate
+    RETURNED.format("lr = rate(done * size + k, args.warmup_steps * size)"): None,
+    RETURNED.format("lr = rate(done, args.warmup_steps)"): None,
+    RETURNED.format("x = rate(done * size + k, args.warmup_steps)"): None,
+}
+
+
 @pytest.mark.parametrize("text", BY_PASSES)
 def test_a_rate_is_set_by_a_count_of_micro_batches(text: str, tmp_path: Path) -> None:
     found = timetables.rate_by_passes([written(tmp_path, text if text.startswith("def") else RATE + text)])
@@ -1322,6 +1336,48 @@ def test_many_files_are_parsed_once_and_those_that_say_nothing_of_it_never(
     assert of_rates[0] is not None and of_rates[1] is None and None not in of_averages
     assert first == [texts[1]]
     assert sorted(parsed) == sorted([*texts[:2], *[texts[2]] * 118, ""]), "each once, to see whether they call it"
+
+
+BACKUP = """class Average:
+    def apply(self):
+        self.backup = {{k: {} for k, p in self.model.named_parameters()}}
+        for k, p in self.model.named_parameters():
+            {}
+
+    def restore(self):
+        for k, p in self.model.named_parameters():
+            {}
+"""
+TAKEN = ("p.data", "p.data.copy_(self.shadow[k])", "p.data.copy_(self.backup[k])")
+LOOPED = """class Average:
+    def apply(self):
+        for k, p in self.model.named_parameters():
+            self.backup[k] = p.detach()
+            p.data.copy_(self.shadow[k])
+
+    def restore(self):
+        for k, p in self.model.named_parameters():
+            p.data.copy_(self.backup[k])
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (BACKUP.format(*TAKEN), 3),
+        (BACKUP.format("p().detach()", *TAKEN[1:]), 3),
+        (LOOPED, 4),
+        # a copy; the weights get other memory; what is kept is not copied back, or nothing is copied in between
+        (BACKUP.format("p.data.clone()", *TAKEN[1:]), None),
+        (BACKUP.format("p.data", "p.data = self.shadow[k]", "p.data = self.backup[k]"), None),
+        (BACKUP.format("p.data", "p.data = self.shadow[k]", TAKEN[2]), None),
+        (BACKUP.format("p.data", TAKEN[1], "print(self.backup[k])"), None),
+        (LOOPED.replace("self.backup[k] = p.detach()", "self.backup[k] = p.detach().cpu().clone()"), None),
+    ],
+)
+def test_a_backup_that_is_no_copy_is_copied_back(tmp_path: Path, text: str, line: int | None) -> None:
+    found = misplaced.backup_in_memory([written(tmp_path, text)])
+    assert [one.line for one in found] == ([line] if line is not None else [])
 
 
 ONE_MEMORY = (

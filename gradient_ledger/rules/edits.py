@@ -678,6 +678,11 @@ _LOST = {
         "This line gives the parameters of one model the data of another one's, which is no copy: the two lie in one memory "
         "now, and each step of one moves the other.",
     ),
+    "backup_in_memory": (
+        "snapshot-shares-memory",
+        "This line keeps where the weights lie, and no copy of them. Other values are copied there next, and what is copied "
+        "back later is these.",
+    ),
     "forgotten": (
         "buffer-not-kept",
         "This line binds a name to a new value of the buffer, and nothing in this function puts it where the buffer was "
@@ -709,6 +714,7 @@ def gone(view: View) -> Iterator[Finding]:
 
 
 _INSTEAD = {
+    "backup_in_memory": "Keep copies: p.detach().clone().",
     "given_memory": "Copy the values: target.data.copy_(source.data), or target.load_state_dict(source.state_dict()).",
     "in_vain": "Change it in place, and without a graph: with torch.no_grad(): p.clamp_(-c, c).",
     "unprojected": "Put it back: for i, g in enumerate(grads): ...; grads[i] = g, or change it in place.",
