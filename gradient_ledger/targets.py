@@ -212,13 +212,20 @@ _OF = re.compile(r"_?(target|targ|tgt|old|slow)_?", re.IGNORECASE)
 @lru_cache(maxsize=64)
 def led_by_another(files: tuple[str, ...]) -> OtherFollowed | None:
     """A target that is updated from a network with another number than its own by their names, where there is one with
-    its own: `target_critic2` from `critic1`."""
+    its own: `target_critic2` from `critic1`; or a part of one from that of another model: `critic_target.encoder` from
+    `actor.encoder`."""
     saying = functions_in(file for file in files if says(file, _TARGETS))
     for within, file in saying.items():
-        for line, given in _side_by_side(within):
+        for line, paths in _side_by_side(within):
+            parts = [path.removeprefix("self.").partition(".") for path in paths]
+            of_parts = parts[0][2] == parts[1][2] != ""
+            given = (
+                (parts[0][0], parts[1][0]) if of_parts else (paths[0].rpartition(".")[2], paths[1].rpartition(".")[2])
+            )
             for name, other in (given, given[::-1]):
                 base = _OF.sub("", name)
                 numbered = re.sub(r"\d", "", base) == re.sub(r"\d", "", other) and base != other
+                numbered |= of_parts and base not in (name, other) and _is_made(other, files)
                 if _TARGETS.search(name) and not _TARGETS.search(other) and numbered and _is_made(base, files):
                     where = Place(file, line, getattr(within, "name", "<module>"))
                     return OtherFollowed(name, base, where, other, where)
@@ -226,15 +233,14 @@ def led_by_another(files: tuple[str, ...]) -> OtherFollowed | None:
 
 
 def _side_by_side(within: ast.AST) -> Iterator[tuple[int, tuple[str, str]]]:
-    """The names of two networks whose parameters a loop goes over together, or of which a call updates one."""
+    """The paths of two networks whose parameters a loop goes over together, or of which a call updates one."""
     for one in own(within):
         if isinstance(one, ast.Call) and len(one.args) >= 2:
             sides = [_networks(each) for each in one.args[:2]]
             zipped = last_name(one.func) == "zip" and not any(map(sides.__contains__, one.args[:2]))
             if zipped or _is_update(last_name(one.func)):
-                names = last_name(sides[0]), last_name(sides[1])
-                if all(names):
-                    yield one.args[0].lineno, names
+                if all(map(last_name, sides)):
+                    yield one.args[0].lineno, (ast.unparse(sides[0]), ast.unparse(sides[1]))
 
 
 def _is_made(name: str, files: Iterable[str]) -> bool:

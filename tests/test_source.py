@@ -1338,6 +1338,28 @@ def test_many_files_are_parsed_once_and_those_that_say_nothing_of_it_never(
     assert sorted(parsed) == sorted([*texts[:2], *[texts[2]] * 118, ""]), "each once, to see whether they call it"
 
 
+UPDATES = (
+    "class Agent:\n    def __init__(self):\n        self.actor, self.critic = Actor(), Critic()\n"
+    "        self.critic = Critic()\n        self.actor = Actor()\n        self.critic_target = Critic()\n\n"
+    "    def update(self):\n        soft_update({}, {}, 0.01)\n"
+)
+LED = {
+    UPDATES.format("self.actor.encoder", "self.critic_target.encoder"): ("critic_target", "critic", "actor"),
+    UPDATES.format("self.critic.encoder", "self.critic_target.encoder"): None,
+    UPDATES.format("self.critic.q1", "self.critic_target.q1"): None,
+    # another part, a model that the text does not make, the models as wholes: these may be called as one likes
+    UPDATES.format("self.actor.encoder", "self.critic_target.trunk"): None,
+    UPDATES.format("self.student.encoder", "self.critic_target.encoder"): None,
+    UPDATES.format("self.actor", "self.critic_target"): None,
+}
+
+
+@pytest.mark.parametrize("text", LED)
+def test_a_part_of_a_target_is_updated_from_that_of_another_model(text: str, tmp_path: Path) -> None:
+    found = targets.led_by_another((written(tmp_path, text),))
+    assert (found and (found.name, found.begun, found.follows)) == LED[text]
+
+
 BACKUP = """class Average:
     def apply(self):
         self.backup = {{k: {} for k, p in self.model.named_parameters()}}
