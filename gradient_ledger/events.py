@@ -1291,8 +1291,6 @@ class OwnAverage:
     """The line that updates it."""
     kept_at: Place | None = None
     """The line that keeps the weights' memory as the average, where the text shows one."""
-    a_part: bool = False
-    """Whether the same line also updates averages that lie elsewhere."""
 
 
 @dataclass(frozen=True)

@@ -367,14 +367,9 @@ class Recorder(State):
                 unseen_writes=unseen.facts(self),
                 handed=handed.facts(self),
                 own_averages=tuple(
-                    OwnAverage(
-                        tuple(dict.fromkeys(a.name for a in held if a is not None)),
-                        place,
-                        source.kept(place) if None not in held else None,
-                        a_part=None in held,
-                    )
+                    OwnAverage(tuple(dict.fromkeys(a.name for a in held if a is not None)), place, source.kept(place))
                     for place, held in self.own_averages.items()
-                    if place is not None and any(held)
+                    if place is not None and None not in held
                 ),
                 averages=blends.facts(self),
                 drawn_back=blends.drawn_back(self),

@@ -1375,7 +1375,7 @@ MISCONCEPTIONS = (
         "Make the second model a copy of its own: copy.deepcopy(net), or build it anew.",
         "An assignment gives an object another name; it copies nothing.",
         "",
-        shadows=("ratio-always-one",),
+        shadows=("ratio-always-one", "average-shares-memory"),
         about_value=False,
     ),
     Misconception(

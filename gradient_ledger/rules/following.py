@@ -126,10 +126,10 @@ def own_averages(view: View) -> Iterator[Finding]:
     for one in view.log.own_averages:
         yield finding(
             "average-shares-memory",
-            "warning" if one.a_part else "error",
+            "error",
             one.kept_at or one.where,
             f"What is averaged at {one.where} lies in the memory of {some(one.names)}, and is no copy of it: each update "
-            f"writes into the weights that are trained, and there is no average{' of these' if one.a_part else ''}.",
+            "writes into the weights that are trained, and there is no average.",
             names=list(one.names)[:10],
             updated=one.where,
         )
