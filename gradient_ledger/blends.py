@@ -133,6 +133,8 @@ class Average:
         self.entries = self.still = 0
         """Of averages in half precision: entries that an update was to move, and those of them that it left as they
         were."""
+        self.half = ""
+        """The half precision that it is computed in, whatever it is kept in."""
         self.once_at: Place | None = None
         """The line of a loop over epochs that makes the updates, behind all steps of one."""
         self.begun_at, self.begun_off = 0, 0.0
@@ -161,10 +163,12 @@ class Average:
 
     def count_still(self, now: Tensor) -> None:
         """The next update begins here: which entries did the last one move, of those that differed from the weights?"""
-        if now.dtype in HALVES and self.was is not None and self.took is not None:
-            apart = self.was != self.took.to(now.dtype)
+        if (now.dtype in HALVES or self.half) and self.was is not None and self.took is not None:
+            kind: torch.dtype = getattr(torch, self.half) if self.half else now.dtype
+            was = self.was.to(kind)  # what is kept in another precision was rounded by the first update
+            apart = was != self.took.to(kind)
             self.entries += int(apart.sum())
-            self.still += int((apart & (now == self.was)).sum())
+            self.still += int((apart & (now.to(kind) == was)).sum())
 
     def ends_at(self, now: Tensor) -> bool:
         """Whether a value is where the last update ended, and neither where it began nor what it took in.
@@ -232,6 +236,8 @@ class Blends:
         tap(Tensor, "lerp", self._drawn, after=True)
         tap(torch, "lerp", self._drawn, after=True)
         tap(Tensor, "clone", self._cloned, after=True)
+        for name in ("to", "type", "half", "bfloat16", "float"):
+            tap(Tensor, name, self._cast, after=True)
         tap(Tensor, "copy_", self._put)
         look.tap_data(put=self._data_put)
         for name in ("mul_", "__imul__"):
@@ -297,7 +303,7 @@ class Blends:
             self.known.pop(at, None)
             return
         if mixture.source is not None and mixture.was is not None and 0 < mixture.share < 1 and 0 < mixture.rest < 1:
-            goes_on = note(self.state, mixture, frame, self.begun)
+            goes_on = note(self.state, mixture, frame, self.begun, HALVES.get(result.dtype, ""))
             if goes_on and not in_place:  # what is changed in place is told of by those who listen to that
                 average_updated(self.state, frame, mixture.source)
             own = self.look.weights.get(at) if in_place else None
@@ -368,6 +374,12 @@ class Blends:
         if mixture is not None and mixture.source is not None:
             self._is(given[0], mixture, frame)
 
+    def _cast(self, given: tuple[Any, ...], frame: FrameType) -> None:
+        """Another precision, and the same numbers but for rounding."""
+        mixture = self._of(given[1]) if given[0] is not given[1] and isinstance(given[0], Tensor) else None
+        if mixture is not None:
+            self._is(given[0], mixture, frame)
+
     def _in_place(self, seen: Callable[..., None]) -> Callable[[tuple[Any, ...], FrameType], None]:
         return lambda given, frame: seen((given[0], *given), frame, in_place=True)
 
@@ -397,21 +409,23 @@ class Blends:
                         self._is(mine, old.times(decay).plus(new.times(1 - decay)), frame, in_place=True)
 
 
-def note(state: State, mixture: Mixture, frame: FrameType, look: int) -> bool:
-    """Weights were mixed with something: with what came of it the last time? Then it is an average of them."""
+def note(state: State, mixture: Mixture, frame: FrameType, look: int, half: str) -> bool:
+    """Weights were mixed with something, perhaps in `half` precision: with what came of it the last time? Then it is an
+    average of them."""
     account, was, place = mixture.source, mixture.was, places.user_place(frame)
     parameter = account.ref() if account is not None else None
     if account is None or was is None or parameter is None:
         return False
     took = sample(parameter)
     found = state.averages.setdefault((account, place), [])
-    average = next((one for one in found if one.last is not None and is_close(one.last, was)), None)
+    average = next((one for one in found if one.last is not None and is_close(one.last, was, half)), None)
     goes_on = average is not None
     if average is None:
         if len(found) >= MOST_KNOWN:
             evicted = found.pop(1)
             found[0].changes |= evicted.share != found[0].share
         average = Average(account, place, mixture.share, mixture.rest)
+        average.half = half
         if not found:
             average.once_at = next((at for at in places.calls(frame) if timetables.behind_the_steps(at)), None)
             average.begun_at, average.begun_off = account.steps, _distance(was, took)
@@ -538,10 +552,10 @@ def _distance(one: Tensor, other: Tensor) -> float:
     return float((one - other).norm()) / lengths[1] if all(lengths) and one.shape == other.shape else 0.0
 
 
-def is_close(one: Tensor, other: Tensor) -> bool:
-    """Whether two samples are the same but for rounding."""
+def is_close(one: Tensor, other: Tensor, half: str = "") -> bool:
+    """Whether two samples are the same but for rounding, by the precision that they are in or were computed in."""
     alike = one.shape == other.shape and one.device == other.device and one.dtype == other.dtype
-    return alike and torch.allclose(one, other, rtol=1e-2 if one.dtype in HALVES else 1e-4, atol=1e-7)
+    return alike and torch.allclose(one, other, rtol=1e-2 if half or one.dtype in HALVES else 1e-4, atol=1e-7)
 
 
 def has_state(entry: OptimizerAccount, parameter: Tensor) -> bool:
@@ -645,6 +659,7 @@ def facts(state: State) -> tuple[WeightAverage, ...]:
             fact = WeightAverage(tuple(names), place, most, share, len(at), at[0] if at else None, total=off)
             last = known[0].last
             in_half = HALVES.get(last.dtype, "") if last is not None else ""
+            fact = replace(fact, computed_in=known[0].half if not in_half else "")
             entries, still = sum(one.entries for one in known), sum(one.still for one in known)
             told.append(replace(fact, begun_off=begun, dtype=in_half, entries=entries, still=still))
         elif len(shares) == 1 and found[0].once_at is not None and found[0].share < LITTLE and place is not None:

@@ -1320,6 +1320,8 @@ class WeightAverage:
     """The line of a loop over epochs that updates it behind all steps of one, where it takes in little at a time."""
     dtype: str = ""
     """`bfloat16` or `float16` where it is one of these."""
+    computed_in: str = ""
+    """`bfloat16` or `float16` where it is another one, and was computed in one of these."""
     entries: int = 0
     """Of such an average: entries that updates were to move, over all updates that were seen."""
     still: int = 0

@@ -6238,6 +6238,18 @@ def an_average_of_half_precision_rounds_away_what_it_takes_in() -> Log:
     return with_average(share=0.001, dtype="bfloat16", entries=64, still=48)
 
 
+@finds(
+    "following.rounded_averages",
+    "average-rounded-away",
+    "warning",
+    UPDATE,
+    "The running average of w and b is computed in bfloat16, and each update takes in 0.001 of the weights",
+    dtype="bfloat16",
+)
+def an_average_that_is_computed_in_half_precision() -> Log:
+    return with_average(share=0.001, computed_in="bfloat16", entries=64, still=48)
+
+
 @quiet("following.rounded_averages")
 def an_average_of_half_precision_takes_in_more() -> Log:
     return with_average(share=0.05, dtype="bfloat16", entries=64, still=48)

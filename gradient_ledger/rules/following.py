@@ -222,10 +222,11 @@ def rounded_averages(view: View) -> Iterator[Finding]:
             "average-rounded-away",
             "warning",
             one.where,
-            f"The running average of {some(one.names)} is {one.dtype}, and each update takes in {one.share:.3g} of the weights: "
+            f"The running average of {some(one.names)} is {f'computed in {one.computed_in}' if one.computed_in else one.dtype}, "
+            f"and each update takes in {one.share:.3g} of the weights: "
             f"of the sampled entries that differed from these, updates left {math.floor(100 * one.still / one.entries)}% as they were.",
             names=list(one.names)[:10],
-            dtype=one.dtype,
+            dtype=one.computed_in or one.dtype,
             share=one.share,
             entries=one.entries,
             still=one.still,

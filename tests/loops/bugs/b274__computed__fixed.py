@@ -1,0 +1,31 @@
+# bug: B274
+import copy
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+def net():
+    return nn.Sequential(nn.Linear(6, 20), nn.ReLU(), nn.Linear(20, 3))
+
+
+@torch.no_grad()
+def update_teacher(teacher, student, keep=0.999):
+    for old, new in zip(teacher.parameters(), student.parameters()):
+        old.copy_(torch.lerp(old, new, 1 - keep))
+
+
+torch.manual_seed(3)
+student = net()
+teacher = copy.deepcopy(student)
+teacher.requires_grad_(False)
+optimizer = torch.optim.AdamW(student.parameters(), lr=0.02)
+for step in range(24):
+    x, unlabeled = torch.randn(16, 6), torch.randn(16, 6)
+    guess = teacher(unlabeled).softmax(1)
+    loss = F.cross_entropy(student(x), x[:, :3].argmax(1)) + F.mse_loss(student(unlabeled).softmax(1), guess)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    update_teacher(teacher, student)
