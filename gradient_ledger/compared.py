@@ -361,9 +361,10 @@ def _is_value(node: Any) -> bool:
 def draws(nodes: Collection[Any]) -> list[Any]:
     """Where `torch.normal` draws from something with a graph: its gradient is zero whatever follows.
 
-    Not where the sample is compared with its own mean, as a log-probability written by hand does.
+    Not where the sample is compared with its own mean, as a log-probability written by hand does; nor `x.normal_()`,
+    which fills what may be there for its shape alone.
     """
-    found = [one for one in nodes if _kind(one).startswith("NormalBackward")]
+    found = [one for one in nodes if _kind(one).startswith("NormalBackward") and _kind(one) != "NormalBackward0"]
     weighed = [
         _stripped(inner, graph.BY_ENTRY)
         for one in nodes

@@ -1681,6 +1681,26 @@ def the_optimizer_of_a_generator_holds_the_discriminator_too() -> Log:
     return adversaries()
 
 
+@finds(
+    "order.adversary_in_both",
+    "parameter-in-two-optimizers",
+    "warning",
+    MADE,
+    "SGD #1 (train.py:1) holds all that SGD #2 (train.py:1) holds, D.0.w,",
+    remedy="Give SGD #1 (train.py:1) the parameters of its own network alone.",
+    names=["D.0.w"],
+)
+def the_optimizer_of_a_generator_holds_two_discriminators_too() -> Log:
+    tape = Tape("G.w D.0.w D.1.w", "D.0.w", "D.1.w")
+    for optimizer in [1, 2, 0] * 3:
+        mine = " ".join(tape.owned[optimizer])
+        tape.forward()
+        tape.clear(names=mine)
+        tape.backward(names=mine)
+        tape.step(optimizer=optimizer)
+    return tape.log()
+
+
 @quiet("order.adversary_in_both")
 def one_optimizer_holds_the_encoder_of_another_one_by_no_adversarys_name() -> Log:
     return adversaries("net.w encoder.w encoder.b", "encoder.w encoder.b")

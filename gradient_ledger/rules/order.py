@@ -656,20 +656,31 @@ _ADVERSARY = re.compile(r"(^|[._])(net)?_?d(isc\w*)?\d*[._]|discriminator|critic
 def adversary_in_both(view: View) -> Iterator[Finding]:
     """All that one optimizer holds is held by another one as well, which steps in between: of two that are trained
     against each other, one must not move the other."""
+    adversaries = {
+        n: held for n, held in view.owned.items() if held and all(map(_ADVERSARY.search, held)) and n != BY_HAND
+    }
+    told: set[int] = set()
     for optimizer, held in view.owned.items():
         windows = view.windows.get(optimizer, [])
-        if not held or len(windows) < 2 or not all(_ADVERSARY.search(name) for name in held):
+        if optimizer not in adversaries or len(windows) < 2:
             continue
         for other, theirs in view.owned.items():
             taken = view.windows.get(other, [])
-            rest = theirs - held
-            if other == optimizer or not held < theirs or len(taken) < 2 or any(_ADVERSARY.search(n) for n in rest):
+            rest = theirs.difference(*(one for number, one in adversaries.items() if number != other))
+            if (
+                other in told
+                or other == optimizer
+                or not held < theirs
+                or len(taken) < 2
+                or any(_ADVERSARY.search(n) for n in rest)
+            ):
                 continue
             if any(rest & more for number, more in view.owned.items() if number != other):
                 continue  # one for a loss of both, beside one for each
             turns = windows[0].step.number < taken[-1].step.number and taken[0].step.number < windows[-1].step.number
             moved = [w for w in taken if held & set(w.step.names) and not w.step.stale]
             if turns and 2 * len(moved) > len(taken):
+                told.add(other)
                 made = next((one.made_at for one in view.log.optimizers if one.number == other), None)
                 yield finding(
                     "parameter-in-two-optimizers",
