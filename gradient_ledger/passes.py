@@ -50,7 +50,8 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
     first = roots[0] if several and roots else roots
     node = getattr(first, "grad_fn", None) or getattr(first, "node", None)
     by_scaler = scalers.scaled_by(state, node) if state.progress.scaling else None
-    scaled = by_scaler is not None
+    by_hand = by_scaler is None and state.progress.scaling and scalers.scaled_by_hand(state, node)
+    scaled = by_scaler is not None or by_hand
     one = open_pass(
         state,
         frame,
@@ -62,7 +63,7 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
         **graph.describe(node, scaled),
     )
     fields = one.draft.fields
-    if scaled:
+    if by_scaler is not None:
         fields["scaled_twice"] = scalers.scaled_twice(state, by_scaler)
         fields["part_unscaled"] = by_scaler is not node and scalers.part_unscaled(state, node)
     if node is not None and gradient is None and not (several and len(roots) > 1):

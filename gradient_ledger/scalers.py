@@ -21,6 +21,7 @@ from gradient_ledger.tensors import digest_of, number_of, scale_of
 def loss_scaled(state: State, scaler: Any, given: Any, result: Any, frame: FrameType) -> None:
     """A gradient scaler has scaled a loss."""
     some_before, state.progress.scaling = state.progress.scaling, True
+    state.progress.scalers.setdefault(scaler, Scaler())
     looks = some_before and state.budget.may_look(("scaled", places.site(frame)), SAMPLES)
     several = isinstance(given, (list, tuple)) and isinstance(result, (list, tuple))  # else it may be an iterator
     for loss, one in zip(given, result, strict=False) if several else ((given, result),):
@@ -51,6 +52,14 @@ def scaled_by(state: State, node: Any) -> Any:
             return one
         waiting += [inner for inner, _ in one.next_functions]
     return None
+
+
+def scaled_by_hand(state: State, node: Any) -> bool:
+    """Whether a loss is a product with the very scale that a scaler has now, as `scaler.get_scale() * loss` is."""
+    factor = number_of(graph.saved(node, "other")) if type(node).__name__ == "MulBackward0" else None
+    if factor is None or factor <= 1:
+        return False
+    return any(scale_of(scaler) == factor for scaler in list(state.progress.scalers))
 
 
 def part_unscaled(state: State, node: Any) -> bool:

@@ -15,6 +15,7 @@ for _ in range(20):
     loss = loss + scaler.get_scale() * 1e-4 * sum(p.square().sum() for p in model.parameters())
     optimizer.zero_grad()
     loss.backward()
+    (1e-5 * sum(p.abs().sum() for p in model.parameters()) * scaler.get_scale()).backward()
     scaler.unscale_(optimizer)
     nn.utils.clip_grad_norm_(model.parameters(), 1.0)
     scaler.step(optimizer)
