@@ -912,6 +912,7 @@ def test_a_file_that_cannot_be_read_tells_nothing() -> None:
     nowhere = {
         "under": None,
         "condition": "",
+        "never_last": "",
         "reported": None,
         "unread": None,
         "gathers": False,
@@ -920,6 +921,27 @@ def test_a_file_that_cannot_be_read_tells_nothing() -> None:
     }
     assert conditions.of_step(Place("<string>", 3), (("<string>", 3),)) == nowhere
     assert conditions.of_step(Place("/nowhere/train.py", 3), ()) == nowhere
+
+
+LAST = "for {} in {}:\n    loss.backward()\n    if {}:\n        optimizer.step()\n"
+LAST_TURNS = {
+    ("i, x", "enumerate(loader)", "(i + 1) % k == 0 or i == len(loader)"): "i == len(loader)",
+    ("i", "range(len(clips))", "i % k == k - 1 or len(clips) == i"): "len(clips) == i",
+    # one below; counted from 1; another length; a name that may be anything
+    ("i, x", "enumerate(loader)", "(i + 1) % k == 0 or i + 1 == len(loader)"): "",
+    ("i, x", "enumerate(loader)", "(i + 1) % k == 0 or i == len(loader) - 1"): "",
+    ("i, x", "enumerate(loader, 1)", "i % k == 0 or i == len(loader)"): "",
+    ("i, x", "enumerate(loader, start=1)", "i % k == 0 or i == len(loader)"): "",
+    ("i, x", "enumerate(loader)", "(i + 1) % k == 0 or i == len(others)"): "",
+    ("i", "range(n)", "(i + 1) % k == 0 or i == n"): "",
+}
+
+
+@pytest.mark.parametrize("told", LAST_TURNS)
+def test_a_last_turn_that_never_comes(told: tuple[str, str, str], tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(LAST.format(*told))
+    assert conditions.never_last(str(file), 3, told[2]) == LAST_TURNS[told]
 
 
 WHOLE = {

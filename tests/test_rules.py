@@ -1289,6 +1289,51 @@ def windows_of_another_size_were_stepped_too() -> Log:
     return tape.log()
 
 
+def never_at_the_last() -> Log:
+    """Windows of two, of five batches an epoch, and a condition for the last one that never holds."""
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.clear(OTHER)
+        for _ in range(2):
+            tape.passes(2)
+            tape.step(under=at(IF), never_last="i == len(x)")
+            tape.clear()
+        tape.passes(1)
+    return tape.log()
+
+
+@finds(
+    "order.lost",
+    "tail-dropped",
+    "error",
+    IF,
+    "is to be stepped where i == len(x), and that is never so",
+    "1 micro-batch never reached a step",
+    remedy="Ask for i + 1 == len(x).",
+    lost=1,
+)
+def the_last_turn_never_comes() -> Log:
+    return never_at_the_last()
+
+
+@finds(
+    "order.lost",
+    "tail-dropped",
+    "warning",
+    IF,
+    "A window that is not full then is left over.",
+    remedy="Ask for i + 1 == len(x).",
+    lost=0,
+)
+def the_last_turn_never_comes_and_nothing_is_left_over() -> Log:
+    return windows(2, 2, 2, under=at(IF), never_last="i == len(x)").log()
+
+
+@quiet("order.lost")
+def the_last_turn_never_comes_where_each_batch_is_stepped() -> Log:
+    return windows(1, 1, 1, under=at(IF), never_last="i == len(x)").log()
+
+
 def taken_by_turns(turns: int = 4, *, unread: tuple[str, ...] = ("v",), late: str = "", **fields: Any) -> Log:
     """Two tasks, each with a head of its own: what both reach is read and cleared after the first."""
     tape = Tape("w v u")

@@ -1146,7 +1146,14 @@ LEFT_IN_CHECKPOINT = {
     KEEPS + GOES_ON.replace(LOOP, "print(start)\n"): None,
     KEEPS + GOES_ON.replace("start = ckpt['epoch']", "print(ckpt['epoch'])"): None,
     KEEPS + GOES_ON.replace("start = ckpt", "start = other"): None,
-    KEEPS.replace("optimizer.", "ema.") + GOES_ON: None,
+    KEEPS.replace("optimizer.", "ema.") + GOES_ON: (3, "ema", "optim"),
+    KEEPS.replace("optimizer.", "schedule.") + GOES_ON + "schedule.step()\n": (3, "schedule", "optim"),
+    # a scheduler that is told where it stands, or brought there; what a run does not gather
+    KEEPS.replace("optimizer.", "schedule.")
+    + GOES_ON
+    + "schedule = StepLR(o, 2, last_epoch=start)\nschedule.step()\n": None,
+    KEEPS.replace("optimizer.", "schedule.") + GOES_ON + "schedule.step()\nschedule.step()\n": None,
+    KEEPS.replace("optimizer.", "best.") + GOES_ON: None,
     GOES_ON: None,
 }
 
