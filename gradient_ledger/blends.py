@@ -659,9 +659,9 @@ def facts(state: State) -> tuple[WeightAverage, ...]:
             fact = WeightAverage(tuple(names), place, most, share, len(at), at[0] if at else None, total=off)
             last = known[0].last
             in_half = HALVES.get(last.dtype, "") if last is not None else ""
-            fact = replace(fact, computed_in=known[0].half if not in_half else "")
             entries, still = sum(one.entries for one in known), sum(one.still for one in known)
-            told.append(replace(fact, begun_off=begun, dtype=in_half, entries=entries, still=still))
+            fact = replace(fact, begun_off=begun, dtype=in_half, computed_in="" if in_half else known[0].half)
+            told.append(replace(fact, entries=entries, still=still))
         elif len(shares) == 1 and found[0].once_at is not None and found[0].share < LITTLE and place is not None:
             every: Any = tuple(dict.fromkeys(one.account.name for one in found))
             told.append(WeightAverage(every, place, 1, found[0].share, once_at=found[0].once_at))

@@ -58,12 +58,12 @@ def never_last(file: str, line: int, condition: str) -> str:
     loop = source.loop_around(file, line)
     if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Call):
         return ""
-    call, target = ast.unparse(loop.iter), loop.target
+    counts, target = source.last_name(loop.iter.func), loop.target
     given = loop.iter.args[0] if len(loop.iter.args) == 1 and not loop.iter.keywords else None
-    if given is None or source.last_name(loop.iter.func) not in ("enumerate", "range"):
+    if given is None or counts not in ("enumerate", "range"):
         return ""
     first = target.elts[0] if isinstance(target, ast.Tuple) and target.elts else target
-    ends = ast.unparse(given) if call.startswith("range") else f"len({ast.unparse(given)})"
+    ends = ast.unparse(given) if counts == "range" else f"len({ast.unparse(given)})"
     for one in ast.walk(ast.parse(condition)):
         if isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.Eq) and len(one.ops) == 1:
             sides = {ast.unparse(one.left), ast.unparse(one.comparators[0])}

@@ -62,7 +62,7 @@ def _given(node: Any) -> ast.expr | None:
 @lru_cache(maxsize=256)
 def _restores(file: str, within: ast.AST) -> FrozenMeanwhile | None:
     """Whether a function thaws what it has frozen: by a list that it filled meanwhile, by flags that it kept, or a part
-    of it behind a backward pass.
+    of it behind a backward pass or an evaluation.
 
     What is chosen from elsewhere and thawed is what is to be trained from then on.
     """

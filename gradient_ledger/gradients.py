@@ -452,7 +452,7 @@ def clip_ends(state: State, function: str, before: Any) -> None:
     call = clips.get(thread)
     if call is not None and call is not before and call.strangers and not call.filled:
         state.emit(Clip, call.place, (), function=function, limit=call.limit, status={}, strangers=len(call.strangers))
-    if draft is not None and draft.place is not None and source.clips_first_group(draft.place.file, draft.place.line):
+    if draft is not None and draft.place is not None and source.clips_one_group(draft.place.file, draft.place.line):
         draft.fields["first_group"] = whose_group(state, draft.accounts)
     if draft is not None and (place := draft.place) is not None:
         if (line := source.whole_is_clipped(place.file, place.line)) is not None:

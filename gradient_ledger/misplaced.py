@@ -72,22 +72,15 @@ def _backup_in_memory(file: str, within: ast.AST) -> Iterator[int]:
     for one in (n for n in nodes if isinstance(n, ast.Assign)):
         target = one.targets[0]
         name = ast.unparse(target.value if isinstance(target, ast.Subscript) else target)
-        values = [
-            n.value if isinstance(n, ast.DictComp) else n.elt for n in ast.walk(one.value) if isinstance(n, _FILLS)
-        ]
+        filled = [n for n in ast.walk(one.value) if isinstance(n, source.COMPREHENSIONS)]
+        values = [n.value if isinstance(n, ast.DictComp) else n.elt for n in filled]
         values += [one.value] if isinstance(target, ast.Subscript) else []
-        kept = [
-            v
-            for v in (n.elts[-1] if isinstance(n, ast.Tuple) else n for n in values)
-            if _IN_MEMORY.match(ast.unparse(v))
-        ]
+        values = [n.elts[-1] if isinstance(n, ast.Tuple) else n for n in values]
+        kept = [n for n in values if _IN_MEMORY.match(ast.unparse(n))]
         writes = any(".copy_(" in text and f"{name}[" not in text and line > one.lineno for line, text in texts)
         back = re.compile(rf"\.copy_\(.*{re.escape(name)}\[")
         if kept and name.startswith("self.") and writes and source.says(file, back):
             yield kept[0].lineno
-
-
-_FILLS = (ast.DictComp, ast.ListComp, ast.GeneratorExp)
 
 
 def remainder_of_one(files: Iterable[str]) -> tuple[Place, ...]:

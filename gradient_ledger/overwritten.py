@@ -55,10 +55,8 @@ def _left_by(statement: ast.stmt) -> str:
     if not isinstance(statement, ast.If) or statement.orelse:
         return _bound(statement) if isinstance(statement, ast.Assign) and _computes(statement.value) else ""
     *before, last = statement.body
-    left = _left_by(last)
-    if any(isinstance(one, _JUMPS) for each in before for one in ast.walk(each)):
-        return ""
-    return left
+    jumps = any(isinstance(one, _JUMPS) for each in before for one in ast.walk(each))
+    return "" if jumps else _left_by(last)
 
 
 _JUMPS = (ast.Return, ast.Raise, ast.Break, ast.Continue)

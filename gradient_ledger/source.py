@@ -541,7 +541,7 @@ def cut_around(calls: Sequence[Place]) -> Place | None:
 
 
 @lru_cache(maxsize=256)
-def clips_first_group(file: str, line: int) -> bool:
+def clips_one_group(file: str, line: int) -> bool:
     """Whether a call of clipping at this line is given one group of several: `param_groups[0]`, itself or by a name of
     the same function, or what a loop over `param_groups` has left its name on."""
     within = scope(file, line)

@@ -254,22 +254,29 @@ _RANGE = re.compile(r"^\s*for \w+ in range\(")
 
 def _rates_by_products(files: tuple[str, ...], file: str, within: ast.AST) -> Iterator[RateByPasses]:
     """Calls in a loop over micro-batches that set the rate by `step * size + i`, in a loop over steps."""
-    for outer in (n for n in source.own(within) if isinstance(n, ast.For | ast.While)):
-        calls = [n for n in source.own(outer) if isinstance(n, ast.Call)]
+    for outer, inner in _windows(within):
+        size = re.escape(_turns(inner))
         step = re.escape(ast.unparse(outer.target)) if isinstance(outer, ast.For) else r"[\w.]+"
+        product = re.compile(rf"^(?:({step}) \* {size}|{size} \* ({step})) \+ {ast.unparse(inner.target)}$")
+        calls = [n for n in source.own(inner) if isinstance(n, ast.Call)]
+        for call, given in ((one, given) for one in calls for given in one.args):
+            made = source.assigned(within, given.id, call.lineno) if isinstance(given, ast.Name) else None
+            found = product.search(ast.unparse(made.value if made is not None else given))
+            if found is not None and _is_rate_of_steps(files, outer, inner, call):
+                place = Place(file, call.lineno, getattr(within, "name", "<module>"))
+                yield RateByPasses(place, source.last_name(call.func), ast.unparse(given), found[1] or found[2])
+
+
+def _windows(within: ast.AST) -> Iterator[tuple[ast.For | ast.While, ast.For]]:
+    """The loops of a function that step an optimizer, each with a loop over a `range()` in it that does not."""
+
+    def steps(loop: ast.AST) -> bool:
+        return any(_steps_an_optimizer(n) for n in source.own(loop) if isinstance(n, ast.Call))
+
+    for outer in (n for n in source.own(within) if isinstance(n, ast.For | ast.While) and steps(n)):
         for inner in (n for n in source.own(outer) if isinstance(n, ast.For) and n is not outer):
-            size, mine = re.escape(_turns(inner)), [n for n in source.own(inner) if isinstance(n, ast.Call)]
-            if not size or any(map(_steps_an_optimizer, mine)) or not any(map(_steps_an_optimizer, calls)):
-                continue
-            product = re.compile(rf"^(?:({step}) \* {size}|{size} \* ({step})) \+ {ast.unparse(inner.target)}$")
-            for call in mine:
-                for given in call.args:
-                    made = source.assigned(within, given.id, call.lineno) if isinstance(given, ast.Name) else None
-                    found = product.search(ast.unparse(made.value if made is not None else given))
-                    if found is not None and _is_rate_of_steps(files, outer, inner, call):
-                        place = Place(file, call.lineno, getattr(within, "name", "<module>"))
-                        name = source.last_name(call.func)
-                        yield RateByPasses(place, name, ast.unparse(given), found[1] or found[2])
+            if _turns(inner) and not steps(inner):
+                yield outer, inner
 
 
 def _is_rate_of_steps(files: tuple[str, ...], outer: ast.For | ast.While, inner: ast.For, call: ast.Call) -> bool:

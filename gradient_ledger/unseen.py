@@ -4,14 +4,14 @@ look, where the text has such a line."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import graph, places, source
+from gradient_ledger import compared, graph, places, source
 from gradient_ledger.events import Place, UnseenWrite
 from gradient_ledger.state import State
 from gradient_ledger.tensors import address
@@ -29,8 +29,6 @@ _MASKS = re.compile(r"inf|-\s*\d+(\.\d*)?e\+?\d")
 """A score that no probability is left of, as masks of an attention put it: on that way the gradient is zero anyway."""
 _SAVED = ("self", "input", "other", "result", "mat1", "mat2")
 """What an operation keeps of what it was given, or gave, and multiplies with on the way back."""
-MOST = 20_000
-"""Nodes of a graph that are looked through."""
 MOST_WRITES = 32
 """The last writes that wait for a loss which goes through them."""
 LEAST = 2
@@ -89,7 +87,7 @@ class Unseen:
         """A loss goes backward: does it go through what was written, or multiply with it?"""
         starts = [node for root in roots if (node := getattr(root, "grad_fn", None)) is not None]
         waiting, self.writes = self.writes[-MOST_WRITES:], []
-        nodes = [*_nodes(starts)] if waiting else []
+        nodes = {node for start in starts for node in compared.every(start)} if waiting else set()
         numbers = {node._sequence_nr() for node in nodes}
         for write in waiting:
             before = [node for node in nodes if node._sequence_nr() < write.since] if not self.hooked else []
@@ -110,18 +108,6 @@ def _next_operation() -> int:
     with torch.enable_grad():
         node: Any = torch.zeros(1, requires_grad=True).view(1).grad_fn
         return int(node._sequence_nr())
-
-
-def _nodes(starts: list[Any]) -> Iterator[Any]:
-    seen: set[Any] = set()
-    waiting = [*starts]
-    while waiting and len(seen) < MOST:
-        node = waiting.pop()
-        if node is None or node in seen:
-            continue
-        seen.add(node)
-        yield node
-        waiting += [inner for inner, _ in node.next_functions]
 
 
 def _keeps(node: Any, at: int) -> bool:

@@ -604,8 +604,8 @@ MISCONCEPTIONS = (
         "result-written-by-data",
         "A result is changed behind autograd's back",
         "A write through .data changes the numbers of a tensor and not its graph: what follows is computed with the new "
-        "numbers, and backward() takes the gradient as though nothing had been written, or multiplies with what was "
-        "written over.",
+        "numbers, and backward() takes the gradient as though nothing had been written, or multiplies with the new numbers "
+        "where it was the old ones that were used.",
         "Make a new tensor: y = x.clamp(low, high), x = x + noise, loss = loss * mask.",
         "`.data` is meant for what must not be seen. In place without it, torch counts the write and raises an error where "
         "the old value is needed.",
