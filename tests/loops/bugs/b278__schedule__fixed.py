@@ -27,7 +27,7 @@ def run(last, resume):
             opt.step()
         sched.step()
     memory.seek(0)
-    states = dict(net=net.state_dict(), opt=opt.state_dict(), sched=sched.state_dict(), epoch=epoch)
+    states = {"net": net.state_dict(), "opt": opt.state_dict(), "sched": sched.state_dict(), "epoch": epoch}
     torch.save(states, memory)
 
 
