@@ -1432,16 +1432,19 @@ class TakenBack:
 
 @dataclass(frozen=True)
 class Withdrawn:
-    """A model that was put into train mode, and by another function into eval mode before it ran; and stayed in it."""
+    """A model that was put into train mode, and by another function into eval mode before it ran; or into eval mode
+    before the first step, for an evaluation or for a copy of it; and stayed in it."""
 
     where: Place | None
     """The line that put it into eval mode."""
     began_at: Place | None
-    """The line that had put it into train mode."""
+    """The line that had put it into train mode; None where none did."""
     parts: tuple[str, ...]
     """Its parts that compute something else in train mode, with their classes."""
     steps: int
     """Steps that have trained it in eval mode."""
+    meant: str = ""
+    """Without a `train()`, what the `eval()` was for: "evaluation", or the name of the copy that it did not reach."""
 
 
 @dataclass(frozen=True)

@@ -167,13 +167,19 @@ def called(frame: FrameType | None, module: nn.Module) -> list[str]:
     return [name for name, value in known.items() if value is module]
 
 
+def models_known(frame: FrameType | None) -> dict[str, nn.Module]:
+    """The modules that a frame knows, or the object whose method it runs, by their names."""
+    if frame is None or not may_be_read(frame):
+        return {}
+    with names_in(frame) as variables:
+        own = getattr(variables.get("self"), "__dict__", {})
+        known = {**variables, **own, **(own.get("_modules") or {})}
+    return {name: value for name, value in known.items() if isinstance(value, nn.Module)}
+
+
 def parameters_called(frame: FrameType | None, wanted: re.Pattern[str]) -> set[int]:
     """The parameters, by `id`, of the modules that a frame knows by such a name, or the object whose method it runs."""
-    if frame is None or not may_be_read(frame):
-        return set()
-    with names_in(frame) as variables:
-        known = {**variables, **getattr(variables.get("self"), "__dict__", {})}
-    models = [value for name, value in known.items() if isinstance(value, nn.Module) and wanted.search(name.lower())]
+    models = [value for name, value in models_known(frame).items() if wanted.search(name.lower())]
     return {id(parameter) for model in models for parameter in model.parameters()}
 
 

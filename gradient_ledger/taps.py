@@ -270,7 +270,7 @@ def _tap_scaler() -> None:
 
 
 def _put_into_eval(recorder: Recorder, module: nn.Module, frame: FrameType) -> None:
-    if recorder.begun:
+    if recorder.begun or recorder.withdrawn or not recorder.progress.steps:
         undone.put_into_eval(recorder, module, frame)
     modes.put_into_eval(recorder, module, frame)
 

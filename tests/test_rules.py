@@ -4553,6 +4553,35 @@ def a_helper_puts_a_model_into_eval_mode_before_it_trains() -> Log:
     return windows(1, 1).log(withdrawn=(Withdrawn(at(OTHER), at(FORWARD), ("1 (BatchNorm1d)",), 4),))
 
 
+@finds(
+    "standing.withdrawn",
+    "trained-in-eval-mode",
+    "warning",
+    OTHER,
+    "into eval mode for an evaluation before the first step. Nothing puts it into train mode after that: 4 steps of",
+    parts=["1 (BatchNorm1d)"],
+    trained=4,
+)
+def a_model_is_evaluated_before_its_first_step_and_stays_in_eval_mode() -> Log:
+    return windows(1, 1).log(withdrawn=(Withdrawn(at(OTHER), None, ("1 (BatchNorm1d)",), 4, "evaluation"),))
+
+
+@finds(
+    "standing.withdrawn",
+    "trained-in-eval-mode",
+    "warning",
+    OTHER,
+    "before the first step, while ema, of the same shapes and in no optimizer, stays in train mode.",
+    "Nothing puts them into train mode after that",
+    remedy="Call eval() on the copy, not on the model or on what holds it; and model.train() before training.",
+    parts=["1 (BatchNorm1d)", "3 (Dropout)"],
+    trained=4,
+)
+def eval_was_called_on_the_model_in_place_of_its_copy() -> Log:
+    one = Withdrawn(at(OTHER), None, ("1 (BatchNorm1d)", "3 (Dropout)"), 4, "ema")
+    return windows(1, 1).log(withdrawn=(one,))
+
+
 @quiet("standing.withdrawn")
 def no_mode_was_taken_back() -> Log:
     return windows(1, 1).log()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from gradient_ledger.events import Evaluated, Finding, Forward, OwnLoad, Place
+from gradient_ledger.events import Evaluated, Finding, Forward, OwnLoad, Place, Withdrawn
 from gradient_ledger.rules.view import BY_HAND, LEAST, SETTLED, View, Window, finding, some, steps_of, times
 
 LONG = 3
@@ -133,8 +133,11 @@ def taken_back(view: View) -> Iterator[Finding]:
 
 
 def withdrawn(view: View) -> Iterator[Finding]:
-    """Train mode that an `eval()` took back before anything was trained in it."""
+    """Train mode that an `eval()` took back before anything was trained in it, or that never came."""
     for one in view.log.withdrawn:
+        if one.meant:
+            yield _never_in_train(one)
+            continue
         begun = f"The train() at {one.began_at.short}" if one.began_at is not None else "train()"
         yield finding(
             "train-mode-taken-back",
@@ -145,6 +148,26 @@ def withdrawn(view: View) -> Iterator[Finding]:
             parts=list(one.parts)[:10],
             trained=one.steps,
         )
+
+
+def _never_in_train(one: Withdrawn) -> Finding:
+    """A model that an early `eval()` has left in eval mode for all of its training."""
+    if one.meant == "evaluation":
+        seen = "for an evaluation before the first step"
+        mend = ""
+    else:
+        seen = f"before the first step, while {one.meant}, of the same shapes and in no optimizer, stays in train mode"
+        mend = "Call eval() on the copy, not on the model or on what holds it; and model.train() before training."
+    return finding(
+        "trained-in-eval-mode",
+        "warning",
+        one.where,
+        f"This puts {some(one.parts)} into eval mode {seen}. Nothing puts {'it' if len(one.parts) == 1 else 'them'} into "
+        f"train mode after that: {times(one.steps, 'step')} of training, all of them, ran in eval mode.",
+        mend,
+        parts=list(one.parts)[:10],
+        trained=one.steps,
+    )
 
 
 def made_anew(view: View) -> Iterator[Finding]:
