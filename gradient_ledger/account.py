@@ -69,6 +69,7 @@ class Account:
         "cut_at",
         "dropped",
         "early",
+        "came_back",
         "frozen_after",
         "frozen_zero",
         "handle",
@@ -155,6 +156,8 @@ class Account:
         """Whether the user's code ever read its gradient."""
         self.by_hand = False
         """Whether it did so itself, not by torch's clipping."""
+        self.came_back = False
+        """Whether it was seen to be frozen after its optimizers had trained it, and to require gradients again."""
         self.frozen_after: int | None = None
         """How many steps its optimizers had taken when it was last frozen."""
         self.frozen_zero: bool | None = None

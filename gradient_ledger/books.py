@@ -707,6 +707,7 @@ class Books:
                     account.frozen_after, account.thawed_at = account.steps, None
                 elif account.trains and not before:
                     account.thawed_at, account.thawed_after = account.total, account.steps
+                    account.came_back = account.came_back or bool(account.frozen_after)
                 if alive:
                     account.attached = id(parameter) in held
                 if account.frozen_zero is not False and account.module is not None and account.module.made:

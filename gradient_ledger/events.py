@@ -630,6 +630,8 @@ class Ending(Event):
     """Parameters that stand more than once among those it steps; looked at as often."""
     joined_at: Place | None = None
     """The line that gives one of them the memory of the other, where the text shows one."""
+    made_of_one: bool = False
+    """Whether the text makes both of one tensor, at that line and an earlier one."""
     low_precision: str = ""
     """`bfloat16` or `float16` where several passes were summed in it."""
     norm: float | None = None
@@ -908,6 +910,10 @@ class ParameterFacts:
     """Numbers of the optimizers whose steps found a gradient on it, in windows that are not kept, too."""
     taken_frozen: bool = False
     """Whether it required no gradient when its first optimizer was made."""
+    frozen_after: int | None = None
+    """How many steps its optimizers had taken when it was last seen to be frozen anew."""
+    came_back: bool = False
+    """Whether it was seen to be frozen after its optimizers had trained it, and to require gradients again."""
     norm: bool = False
     """Whether a BatchNorm holds it."""
     in_own_class: bool = False
@@ -1711,6 +1717,8 @@ class Log:
     """The one function that freezes parameters for a while, where no other text does so after training has begun."""
     helpers: tuple[HelperCall, ...] = ()
     """Lines in functions that a loop calls: what is to be mended may stand there, or where they are called."""
+    hooks_scale: bool = False
+    """Whether the text of a gradient hook multiplies or divides by a number: losses need not be divided then."""
     late_hooks: tuple[LateHook, ...] = ()
     """Hooks that find another value of a variable than when they were put on."""
     redrawn_at: Place | None = None

@@ -573,6 +573,14 @@ def book_change(state: State, account: Account, grad: Tensor) -> None:
     account.edit(place, whole)
 
 
+def changed_by_hook(state: State, account: Account, grad: Tensor) -> None:
+    """At the end of a pass: a hook of the user's took hold of what it had made of a gradient, and left other values."""
+    before = account.before
+    if before and account.read is not None and account.status == FRESH and not is_zero(grad):
+        if abs(digest_of(grad).imag - before) > UNTOUCHED * before:
+            book_change(state, account, grad)
+
+
 def book_assignment(state: State, account: Account, place: Place | None, value: Tensor) -> None:
     """The user's code puts a gradient there."""
     draft = state.join(Edit, place, account, "assigned", how="assigned", status=account.status)

@@ -34,6 +34,7 @@ def registered(state: State, owner: Any, hook: Any, frame: FrameType) -> None:
     place = places.user_place(frame)
     if isinstance(owner, nn.Module) or state.books.find(owner) is not None:
         state.hooked_at, state.hooks_scale = place, scales(hook)
+        state.any_hook_scales = state.any_hook_scales or state.hooks_scale
     if isinstance(hook, FunctionType) and place is not None and state.budget.may_look(("hook", place), MOST_HOOKS):
         note_variables(state, hook, place)
 

@@ -249,11 +249,13 @@ def look_for_twins(state: State, entry: OptimizerAccount, draft: Draft) -> None:
         if account.status != FRESH or parameter is None or not (at := address(parameter)):
             continue
         count = parameter.numel()
-        whole = count > 1 and (parameter.is_contiguous() or (parameter.dim() == 2 and parameter.t().is_contiguous()))
+        whole = parameter.is_contiguous() or (parameter.dim() == 2 and parameter.t().is_contiguous())
         other = found.setdefault((at, count, parameter.dtype), account) if whole else account
         if other is not account and not _adds_up(entry, optimizer, other, account):
             draft.fields["one_memory"] = (other, account)
-            draft.fields["joined_at"] = _joined_at(state, other.name, account.name)
+            joined = _joined_at(state, other.name, account.name)
+            alike = _made_of_one(state, other.name, account.name) if joined is None else None
+            draft.fields["joined_at"], draft.fields["made_of_one"] = joined or alike, alike is not None
             return
 
 
@@ -274,7 +276,29 @@ def _joined_at(state: State, one: str, other: str) -> Place | None:
     ends = [".".join(name.split(".")[-2:]) for name in (one, other)]
     if any(part.isdigit() for end in ends for part in end.split(".")):
         return None
-    made = [at for e in state.books.modules.values() for at in (e.made_at, e.called_at) if at is not None]
-    files = sorted({*state.journal.files(), *(at.file for at in made)})
     a, b = map(re.escape, ends)
-    return source.only_line(files, rf"\b{a}(\.data)?\s*=(?!=).*\b{b}\b|\b{b}(\.data)?\s*=(?!=).*\b{a}\b")
+    return source.only_line(_texts(state), rf"\b{a}(\.data)?\s*=(?!=).*\b{b}\b|\b{b}(\.data)?\s*=(?!=).*\b{a}\b")
+
+
+def _made_of_one(state: State, one: str, other: str) -> Place | None:
+    """The line that makes the second of two parameters of the tensor that the first is made of, by their names."""
+    ends = dict.fromkeys(name.rpartition(".")[2] for name in (one, other))
+    made = [
+        (match[1], place)
+        for end in ends
+        for place in source.lines(_texts(state), rf"\b{re.escape(end)}\s*=\s*(nn\.)?Parameter\(")
+        if (match := _OF_ONE.search(place.code))
+    ]
+    if len(made) == 2 and made[0][0] == made[1][0] and made[0][1].file == made[1][1].file:
+        return max((place for _, place in made), key=lambda place: place.line)
+    return None
+
+
+_OF_ONE = re.compile(r"Parameter\(\s*([\w.]+)\s*[,)]")
+"""A parameter that is made of what has a name, and of no copy of it."""
+
+
+def _texts(state: State) -> list[str]:
+    """The files that models are made and called in, and those of the events."""
+    made = [at for e in state.books.modules.values() for at in (e.made_at, e.called_at) if at is not None]
+    return sorted({*state.journal.files(), *(at.file for at in made)})

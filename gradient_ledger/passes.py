@@ -19,7 +19,7 @@ from gradient_ledger.books import living
 from gradient_ledger.budget import SAMPLES
 from gradient_ledger.compiled import any_graph, ran_in_graphs, run_as_it_is
 from gradient_ledger.events import Backward, Edit, Place, Trail
-from gradient_ledger.gradients import book_deposit, current_pass, flush, look_at_inputs, settle_all
+from gradient_ledger.gradients import book_deposit, changed_by_hook, current_pass, flush, look_at_inputs, settle_all
 from gradient_ledger.progress import IN_RHYTHM, Pass, task_id
 from gradient_ledger.state import State
 from gradient_ledger.tensors import address, changing_print, digest_of, fingerprint, seems_finite
@@ -297,6 +297,7 @@ def backward_ends(state: State, one: Pass) -> None:
         account.version = grad._version
         if account.seen != number:
             continue
+        changed_by_hook(state, account, grad)
         account.read = account.before = None
         if state.digests and account.status == FRESH:
             account.digest = digest_of(grad)

@@ -42,10 +42,11 @@ def left_behind(files: Iterable[str]) -> UnsavedKey | None:
     for file in files:
         for within in source.functions(file) if source.says(file, _SAVES) else ():
             nodes = [*source.own(within)]
-            counts = [n for n in nodes if isinstance(n, ast.Assign) and _begins_a_loop(file, n.targets[0])]
-            goes_on = {holder for n in counts for holder, key in _read(n.value) if _COUNT.fullmatch(key)}
+            given = [pair for n in nodes if isinstance(n, ast.Assign) for pair in _pairs(n.targets[0], n.value)]
+            counts = [value for target, value in given if _begins_a_loop(file, target)]
+            goes_on = {holder for value in counts for holder, key in _read(value) if _COUNT.fullmatch(key)}
             loads = [n for n in nodes if isinstance(n, ast.Call) and source.last_name(n.func) == "load_state_dict"]
-            whole = [n for n in loads if n.args and any(holder in goes_on for holder, _ in _read(n.args[0]))]
+            whole = [n for n in loads if n.args and any(holder in goes_on for holder in _holders(n.args[0]))]
             if whole and (told := _unread(file)) is not None:
                 return UnsavedKey(Place(file, whole[-1].lineno), told[0], "", told[1])
     return None
@@ -60,6 +61,13 @@ _TOLD_ELSEWHERE = re.compile(r"\blast_epoch\b")
 """How a scheduler is told where it stands, without a state."""
 
 
+def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """What is given which value, also where several are at once."""
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        return [*zip(target.elts, value.elts, strict=True)]
+    return [(target, value)]
+
+
 def _begins_a_loop(file: str, target: ast.expr) -> bool:
     """Whether a `range()` or a `while` of the file reads this name: where it is only shown, nothing goes on."""
     name = re.escape(source.last_name(target))
@@ -70,6 +78,11 @@ def _read(value: ast.expr) -> list[tuple[str, str]]:
     """What a value is read from, and by which keys."""
     read = [n for n in ast.walk(value) if isinstance(n, ast.Subscript)]
     return [(ast.unparse(n.value), str(n.slice.value)) for n in read if isinstance(n.slice, ast.Constant)]
+
+
+def _holders(value: ast.expr) -> list[str]:
+    """What a value is read from by a key, which a loop over such keys may give."""
+    return [ast.unparse(n.value) for n in ast.walk(value) if isinstance(n, ast.Subscript)]
 
 
 def _unread(file: str) -> tuple[str, str] | None:

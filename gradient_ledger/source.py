@@ -160,8 +160,13 @@ def _is_product(node: ast.AST) -> bool:
 
 def only_line(files: Iterable[str], text: str) -> Place | None:
     """The one line of all that matches; None where there are several."""
-    found = [place for file in files for place in _lines(file, text)]
+    found = lines(files, text)
     return found[0] if len(found) == 1 else None
+
+
+def lines(files: Iterable[str], text: str) -> list[Place]:
+    """All lines that match."""
+    return [place for file in files for place in _lines(file, text)]
 
 
 _HALF = r"torch\.(bfloat16|float16|half)\b"

@@ -80,7 +80,8 @@ class State:
         self.listening = 0
         """To how many accounts' parameters we listen."""
         self.module_hooks = -1
-        self.hooks_scale = False
+        self.hooks_scale = self.any_hook_scales = False
+        """Whether the text of the last gradient hook, or that of any, multiplies by a number."""
         self.rhythm: Rhythm | None = None
         """What is expected to happen, while every window repeats the one before."""
         self.listener: Listener | None = None

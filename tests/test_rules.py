@@ -2885,6 +2885,11 @@ def the_loss_that_is_shown_is_divided() -> Log:
     return windows(4, 4, 4, passes=MEANS, reported=at(EDIT)).log()
 
 
+@quiet("window.means")
+def hooks_divide_in_place_of_the_losses() -> Log:
+    return windows(4, 4, 4, passes=MEANS, reported=at(EDIT)).log(hooks_scale=True)
+
+
 WEIGHED = {"root": "Add", "bare": True}
 
 
@@ -7061,6 +7066,7 @@ def a_part_is_not_thawed_after_an_evaluation() -> Log:
     return left_behind()
 
 
+THAW = "Thaw the parameters of the same model that is frozen."
 A_PART = FrozenMeanwhile(at(GUARD), at(IF), at(IF), a_part=True)
 
 
@@ -7081,7 +7087,7 @@ def never_thawed(told: FrozenMeanwhile, **facts: Any) -> Log:
     IF,
     "w belongs to an optimizer, and no step had a gradient of it. train.py:5 freezes a model for a while, and this "
     "thaws a part of it.",
-    remedy="Thaw the parameters of the same model that is frozen.",
+    remedy=THAW,
     names=["w"],
 )
 def a_part_alone_is_thawed_behind_a_backward_pass() -> Log:
@@ -7116,6 +7122,57 @@ def a_part_without_gradients_is_not_frozen() -> Log:
 @quiet("ownership.left_frozen")
 def a_frozen_part_was_never_trained() -> Log:
     return left_behind(trained=False)
+
+
+def parts_come_back(first: int = 1, then: int = 4, came_back: bool = True, **facts: Any) -> Log:
+    """Both are trained by the first steps, and b alone by those after it, being frozen and thawed in between."""
+    tape = Tape("w b")
+    for number in range(first + then):
+        tape.passes(1, names="w b" if number < first else "b")
+        tape.step()
+        tape.clear()
+    left = {"requires_grad": False, "frozen_after": first, "stepped_by": (0,)}
+    back = {"came_back": came_back, "stepped_by": (0,)}
+    return tape.log(facts={"w": left | facts, "b": back})
+
+
+@finds(
+    "ownership.left_behind",
+    "left-frozen",
+    "warning",
+    STEP,
+    "w was trained by SGD in its first step, and has been frozen since. b was frozen meanwhile as well, and thawed",
+    remedy=THAW,
+    names=["w"],
+    steps=[2, 3, 4],
+)
+def a_layer_is_not_thawed_with_the_others() -> Log:
+    return parts_come_back()
+
+
+@finds("ownership.left_behind", "left-frozen", "warning", IF, "in its first 2 steps", remedy=THAW)
+def a_layer_is_not_thawed_by_the_one_line_that_thaws() -> Log:
+    return replace(parts_come_back(first=2), thawed_at=at(IF))
+
+
+@quiet("ownership.left_behind")
+def no_other_layer_comes_back() -> Log:
+    return parts_come_back(came_back=False)
+
+
+@quiet("ownership.left_behind")
+def a_layer_is_frozen_when_it_has_been_trained_for_a_while() -> Log:
+    return parts_come_back(first=3)
+
+
+@quiet("ownership.left_behind")
+def a_layer_was_frozen_before_the_first_step() -> Log:
+    return parts_come_back(first=0, stepped_by=(), deposits=0)
+
+
+@quiet("ownership.left_behind")
+def a_layer_has_not_been_frozen_for_long() -> Log:
+    return parts_come_back(then=3)
 
 
 def warmed_up(
@@ -7336,6 +7393,36 @@ def one_of_two_unlike_models_is_clipped_twice() -> Log:
 @quiet("edits.twice")
 def one_of_two_twins_is_clipped_twice_in_one_window() -> Log:
     return twins(steps=1)
+
+
+@finds(
+    "edits.twice",
+    "clipped-another-model",
+    "warning",
+    CLIP,
+    "This clips w twice in a row, the second time when what SGD #2 (train.py:1) steps has been unscaled: that goes",
+    steps=[0, 1],
+)
+def a_loop_over_two_optimizers_clips_the_first_ones_model_each_time() -> Log:
+    return one_after_the_other("w")
+
+
+@quiet("edits.twice")
+def a_loop_over_two_optimizers_clips_the_model_of_each() -> Log:
+    return one_after_the_other("v")
+
+
+def one_after_the_other(second: str) -> Log:
+    tape = Tape("w", "v")
+    for _ in range(2):
+        tape.passes(1, scaled=True)
+        for optimizer, clipped in enumerate(("w", second)):
+            tape.unscale(optimizer=optimizer)
+            tape.clip(names=clipped)
+        tape.step(by_scaler=True, scale=8.0)
+        tape.step(optimizer=1, by_scaler=True, scale=8.0)
+        tape.clear()
+    return tape.log({"w": {"shape": (2, 2)}, "v": {"shape": (3, 3)}})
 
 
 def twins(second: str = "w", steps: int = 2, shape: tuple[int, ...] = (2, 2), **fields: Any) -> Log:
@@ -8763,6 +8850,18 @@ def two_parameters_are_tied_by_their_data() -> Log:
     return windows(1, 1, one_memory=("w", "b"), joined_at=at(LAYER)).log()
 
 
+@finds(
+    "standing.one_memory",
+    "parameters-share-memory",
+    "warning",
+    LAYER,
+    "w and b are two parameters",
+    remedy="Give each a tensor of its own, nn.Parameter(x.clone()); or use one parameter for both.",
+)
+def two_parameters_are_made_of_one_tensor() -> Log:
+    return windows(1, 1, one_memory=("w", "b"), joined_at=at(LAYER), made_of_one=True).log()
+
+
 @finds("standing.one_memory", "parameters-share-memory", "warning", MADE, "lie in one memory")
 def two_parameters_lie_in_one_place_and_the_text_does_not_show_why() -> Log:
     return windows(1, 1, one_memory=("w", "b")).log()
@@ -9486,6 +9585,22 @@ def the_discriminator_is_cleared_before_the_generators_loss_goes_through_it() ->
 @finds("ownership.crossed", "backward-reaches-another-model", "error", OTHER, "also put gradients on d", names=["d"])
 def the_discriminator_is_cleared_before_a_loss_that_comes_to_it_last() -> Log:
     return cleared_first("g d")
+
+
+@quiet("ownership.crossed")
+def an_encoder_is_cleared_first_to_keep_what_another_loss_brings() -> Log:
+    tape = Tape("head", "encoder")
+    for _ in range(3):
+        tape.clear(CLEAR, "encoder")
+        tape.forward()
+        tape.clear(OTHER, "head")
+        tape.passes(1, OTHER, names="head encoder")
+        first_pass = tape.count
+        tape.step(optimizer=0)
+        tape.passes(1, names="encoder")
+        crossing = Crossing(("encoder",), (first_pass, tape.count), at(OTHER), trail(OTHER), trail(BACKWARD))
+        tape.step(optimizer=1, crossed=crossing)
+    return tape.log()
 
 
 def cleared_between(names: str = "d", second: str = "g d", both: bool = False, **fields: Any) -> Log:

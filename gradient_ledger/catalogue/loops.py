@@ -270,6 +270,7 @@ MISCONCEPTIONS = (
         "Divide the loss before backward(), or the gradient once, after the window's last backward().",
         "",
         "lesson 6",
+        shadows=("loss-not-divided",),
     ),
     Misconception(
         "running-loss-backward",

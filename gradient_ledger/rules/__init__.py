@@ -170,6 +170,7 @@ RULES: tuple[Rule, ...] = (
     ownership.unfrozen,
     ownership.never_frozen,
     ownership.left_frozen,
+    ownership.left_behind,
     ownership.thawed_norms,
     ownership.misspelt,
     numbers.against_reference,

@@ -202,7 +202,8 @@ def in_part(view: View) -> Iterator[Finding]:
             continue
         window, clips, missed = hits[0]
         clipped = [name for e in clips for name in e.names if name in window.names]
-        twin = next((e for e, before in pairwise(clips[::-1]) if _is_twin(e, before)), None)
+        pairs = pairwise(clips[::-1])
+        twin = next((e for e, before in pairs if e.where != before.where and _is_twin(e, before)), None)
         carry = [[name for name in names if _RECURRENT.search(name)] for names in (clipped, missed)]
         if twin is None and all(carry):
             clipped, missed = carry
@@ -244,8 +245,8 @@ def without_limit(view: View) -> Iterator[Finding]:
 
 
 def twice(view: View) -> Iterator[Finding]:
-    """Two lines clip the same parameters in the same way, one after the other, and another optimizer holds parameters of
-    the same shapes that nothing clips."""
+    """The same parameters are clipped in the same way, one time after the other: by two lines, where another optimizer
+    holds parameters of the same shapes that nothing clips; or by one, which another optimizer's were unscaled for."""
     shapes: dict[int, Counter[tuple[int, ...]]] = defaultdict(Counter)
     for one in view.log.parameters:
         for owner in one.owners:
@@ -253,12 +254,27 @@ def twice(view: View) -> Iterator[Finding]:
     for optimizer, windows in view.windows.items():
         pairs = [(w, pair) for w in windows for pair in pairwise(w.of(Clip)) if _is_twin(*pair) and _limits(pair[0])]
         pairs = [(w, pair) for w, pair in pairs if not _accumulated_between(w, *pair) and w.names & set(pair[0].names)]
-        bare = [
+        unclipped = [
             other
             for other, theirs in view.windows.items()
-            if other not in (optimizer, BY_HAND) and shapes[other] == shapes[optimizer] and len(theirs) > 1
+            if other not in (optimizer, BY_HAND) and len(theirs) > 1
             if not any(w.names & set(e.names) for w in theirs for e in w.of(Clip))
         ]
+        again_at = [(w, pair) for w, pair in pairs if pair[0].where == pair[1].where]
+        for other in unclipped:
+            meant = [(w, pair) for w, pair in again_at if other in _unscaled_between(w, *pair)]
+            if len(meant) > 1 and optimizer != BY_HAND:
+                yield finding(
+                    "clipped-another-model",
+                    "warning",
+                    meant[0][1][1].where,
+                    f"This clips {some(meant[0][1][1].names)} twice in a row, the second time when what {view.label(other)} "
+                    f"steps has been unscaled: that goes into {times(len(meant), 'step')} unclipped.",
+                    steps=steps_of([w for w, _ in meant]),
+                )
+                return
+        pairs = [(w, pair) for w, pair in pairs if pair[0].where != pair[1].where]
+        bare = [other for other in unclipped if shapes[other] == shapes[optimizer]]
         if len(pairs) > 1 and bare and optimizer != BY_HAND:
             first, again = pairs[0][1]
             yield finding(
@@ -272,9 +288,14 @@ def twice(view: View) -> Iterator[Finding]:
 
 
 def _is_twin(one: Clip, other: Clip) -> bool:
-    """Whether two lines clip the same parameters in the same way."""
+    """Whether two calls clip the same parameters in the same way."""
     alike = (one.function, one.limit, one.order) == (other.function, other.limit, other.order)
-    return alike and one.where != other.where and set(one.names) == set(other.names)
+    return alike and set(one.names) == set(other.names)
+
+
+def _unscaled_between(window: Window, one: Clip, other: Clip) -> set[int]:
+    """The optimizers whose gradients are unscaled between two clips."""
+    return {e.optimizer for e in window.of(Unscale) if one.number < e.number < other.number}
 
 
 FOR_THE_NORM = 1000.0

@@ -27,6 +27,7 @@ from gradient_ledger.events import (
 )
 from gradient_ledger.rules.view import (
     BY_HAND,
+    LEAST,
     View,
     Window,
     finding,
@@ -38,6 +39,8 @@ from gradient_ledger.rules.view import (
     times,
 )
 
+EARLY = 2
+"""Steps that train what nobody meant to freeze for good."""
 LEAST_SIGNS = 8
 """So many opposite signs are no accident."""
 
@@ -97,9 +100,26 @@ def _crosses(view: View, window: Window, detail: Crossing) -> bool:
         if isinstance(event, Accumulate) and number == last_pass:
             reached |= set(event.names)
     others = stepped - {window.optimizer}
-    return bool(others) and (
-        any(view.owned.get(other, frozenset()) & reached for other in others) or reached <= window.names
-    )
+    foreign = reached - view.owned.get(window.optimizer, frozenset())
+    fight = any(view.owned.get(other, frozenset()) & foreign for other in others)
+    return bool(others) and (fight or (reached <= window.names and not _kept_on_purpose(window, detail)))
+
+
+def _kept_on_purpose(window: Window, detail: Crossing) -> bool:
+    """Whether these parameters were cleared before the first pass, apart from what that pass is for, which was cleared
+    when forwards had run since; and the pass comes to them last: its gradients are to be stepped with the others."""
+    early: Clear | None = None
+    ran = apart = False
+    for event in window.events:
+        if isinstance(event, Clear) and set(detail.names) <= set(event.names):
+            early, ran, apart = event, False, False
+        elif isinstance(event, Clear):
+            apart = ran
+        ran = ran or isinstance(event, Forward)
+        if isinstance(event, Accumulate) and event.pass_number == detail.numbers[0]:
+            own = [name for name in event.names if name not in detail.names]
+            return early is not None and apart and bool(own) and event.names[0] in own
+    return False
 
 
 def _cleared_before(window: Window, detail: Crossing) -> Place | None:
@@ -1084,6 +1104,37 @@ def left_frozen(view: View) -> Iterator[Finding]:
                 names=[p.name for p in left][:10],
                 thawed_at=one.thawed_at,
             )
+
+
+def left_behind(view: View) -> Iterator[Finding]:
+    """Parameters that the first steps trained and that are frozen ever since, where others of the same model are frozen
+    for a while and thawed again.
+
+    What was frozen before the first step may be frozen for good, as the first layers of a discriminator are.
+    """
+    if view.log.meanwhile:
+        return
+    for optimizer, windows in view.windows.items():
+        mine = [p for p in view.log.parameters if optimizer in p.owners and optimizer in p.stepped_by]
+        left = [p for p in mine if not p.requires_grad and p.frozen_after in range(1, EARLY + 1)]
+        back = [p for p in mine if p.came_back and p.model in {one.model for one in left}]
+        names = {p.name for p in left}
+        since = [w for w in windows[EARLY:] if w.step.names]
+        if optimizer == BY_HAND or not back or len(since) < LEAST or any(names & set(w.step.names) for w in since):
+            continue
+        early = max(p.frozen_after or 0 for p in left)
+        yield finding(
+            "left-frozen",
+            "warning",
+            view.log.thawed_at or since[0].step.where,
+            f"{some(p.name for p in left)} {'was' if len(left) == 1 else 'were'} trained by {view.label(optimizer)} in its first "
+            f"{'step' if early == 1 else f'{early} steps'}, and {'has' if len(left) == 1 else 'have'} been frozen "
+            f"since. {some(p.name for p in back)} {'was' if len(back) == 1 else 'were'} frozen meanwhile as well, and thawed "
+            "again.",
+            "Thaw the parameters of the same model that is frozen.",
+            names=sorted(names)[:10],
+            steps=steps_of(since),
+        )
 
 
 def thawed_norms(view: View) -> Iterator[Finding]:

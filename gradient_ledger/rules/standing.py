@@ -340,6 +340,9 @@ def one_memory(view: View) -> Iterator[Finding]:
             step.joined_at or made or step.where,
             f"{some(step.one_memory)} are two parameters with two gradients, and lie in one memory: each step of "
             f"{view.label(optimizer)} moves it twice, each time by one of the gradients alone.",
+            "Give each a tensor of its own, nn.Parameter(x.clone()); or use one parameter for both."
+            if step.made_of_one
+            else "",
             names=list(step.one_memory),
             steps=steps_of(hits),
         )

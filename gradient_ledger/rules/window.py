@@ -466,7 +466,8 @@ def means(view: View) -> Iterator[Finding]:
             passes = view.passes_of(window)
             known += any(p.reduction is not None or p.bare or p.means or p.divisor is not None for p in passes)
             known += any(p.counts for p in passes) or by_size
-            quiet = not window.of(Edit) and not window.step.assigned and not window.step.hooks
+            touched = window.of(Edit) or window.step.assigned or window.step.hooks
+            quiet = not touched and not view.log.hooks_scale
             # What is weighted and summed is a mean as well, but it takes the loss that is shown, or the window's size
             # that the text has at hand for nothing, to say so.
             at_hand = window.step.unread is not None
