@@ -1163,8 +1163,24 @@ class SummedRows:
     """Whether the other one is computed the same way up to its reduction, or is a sum divided by its rows."""
     again: bool = False
     """Whether it is a mean that is divided by the number of its rows, and no sum."""
+    entries: int = 0
+    """How many entries of each row it sums over, where it is divided by its rows and the other is a mean over them."""
     where: Place | None = None
     """The one line with a sum that nothing divides, else that of the loss."""
+
+
+@dataclass(frozen=True)
+class UnreadWeight:
+    """A weight of a loss that nothing reads, by the text, beside a sum that holds that loss as it is."""
+
+    where: Place
+    """The line of the sum."""
+    name: str
+    """That of the weight."""
+    declared_at: Place
+    """The line that names it."""
+    summand: str
+    """The loss, as it is written."""
 
 
 @dataclass(frozen=True)
@@ -1719,6 +1735,8 @@ class Log:
     """Lines in functions that a loop calls: what is to be mended may stand there, or where they are called."""
     hooks_scale: bool = False
     """Whether the text of a gradient hook multiplies or divides by a number: losses need not be divided then."""
+    unread_weight: UnreadWeight | None = None
+    """The first weight of a loss that nothing reads."""
     late_hooks: tuple[LateHook, ...] = ()
     """Hooks that find another value of a variable than when they were put on."""
     redrawn_at: Place | None = None

@@ -101,7 +101,8 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
     one.draft.fields["contrast"] = graph.contrast(node)
     if (summed := reduced.look(node, scaled)) is not None:
         files = state.journal.files()
-        where = reduced.divided_at(files) if summed.again else reduced.written_at(files)
+        at = reduced.divided_at if summed.again else reduced.of_entries_at if summed.entries else reduced.written_at
+        where = at(files)
         if where is not None or not summed.again:  # a number alone may be a weight
             where = where or losses.made_at(places.user_frame(frame)) or one.deposit.place
             one.draft.fields["summed"] = replace(summed, where=where)

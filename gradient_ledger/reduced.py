@@ -21,6 +21,11 @@ _TAKEN = ("SumBackward1", "ViewBackward0", "UnsafeViewBackward0", "ReshapeAliasB
 """What a sum over everything may be taken after, without another number of rows."""
 
 
+MANY, MUCH = 64, 10
+"""Entries of a row that nobody sums by accident of habit, as classes are; and how much more than a mean their sum is to
+weigh."""
+
+
 class Reduced(NamedTuple):
     """A summand of a loss that is one number for many."""
 
@@ -37,12 +42,15 @@ class Reduced(NamedTuple):
 
 
 def look(node: Any, scaled: bool) -> SummedRows | None:
-    """A sum over the rows of a batch that a loss adds to a mean over as many rows, neither divided nor made small."""
+    """A sum over the rows of a batch that a loss adds to a mean over as many rows, neither divided nor made small; or
+    one over the entries of each row beside a mean over the same entries."""
     if scaled:  # the loss scale is a tensor, and the outermost factor
         node = below(node)
     parts = _terms(without_factors(node))
     terms = [term for one in parts if (term := _reduced(*one)) is not None]
     averaged = [term for term in terms if term.how in ("mean", "rows")]
+    if (found := _of_entries(terms)) is not None:
+        return found
     for term in terms:
         if term.how == "again" and sum(each.how == "again" for each in terms) < len(parts):
             return SummedRows(term.sizes[0], alike=True, again=True)
@@ -60,12 +68,29 @@ def look(node: Any, scaled: bool) -> SummedRows | None:
     return None
 
 
+def _of_entries(terms: list[Reduced]) -> SummedRows | None:
+    """A sum over the many entries of each row beside a mean over the same entries, where no weight makes it small."""
+    for term in terms:
+        entries = math.prod(term.sizes[1:])
+        for other in terms if term.how == "rows" and entries >= MANY else ():
+            whole = other.how in ("mean", "again") and other.sizes == term.sizes
+            if whole and term.factor * entries > MUCH * other.factor:
+                return SummedRows(term.sizes[0], alike=other.word == term.word, entries=entries)
+    return None
+
+
 def written_at(files: Iterable[str]) -> Place | None:
     """The one line with a sum over everything that nothing in its statement divides."""
     found = [Place(file, line) for file in files for line in _sums(file)]
     return found[0] if len(found) == 1 else None
 
 
+def of_entries_at(files: Iterable[str]) -> Place | None:
+    """The one line with a sum over several dimensions, or a loss that takes a sum."""
+    return source.only_line(files, _ENTRIES)
+
+
+_ENTRIES = r"\.sum\(\s*(dim\s*=\s*)?[\[(]|(flatten\(1\)|view\(.*-1\))\.sum\(|reduction\s*=\s*['\"]sum"
 _ROWS = (
     r"^(?!.*(\.sum\(|reduction\s*=|item\(|\+=)).*loss.*/\s*\(?\s*"
     r"([\w.]+\.(size\(0\)|shape\[0\])|(\w+\.)*(batch_?size|bs|B)\b)"
@@ -133,7 +158,7 @@ def _reduced(node: Any, factor: float) -> Reduced | None:
     if kind == "DivBackward0":
         by = number(node)
         over = _reduced(below(node), factor) if by is not None else None
-        if over is None or over.how not in ("sum", "mean") or not over.sizes:
+        if over is None or by == 1 or over.how not in ("sum", "mean") or not over.sizes:
             return over
         if over.how == "mean":
             return over._replace(how="again") if by == over.sizes[0] > 2 else over
@@ -141,6 +166,8 @@ def _reduced(node: Any, factor: float) -> Reduced | None:
     if kind in ("MeanBackward0", "SumBackward0"):
         sizes = tuple(getattr(node, "_saved_self_sym_sizes", ()))
         inner = below(node)
+        if kind == "MeanBackward0" and (whole := _summed_rows(inner, sizes)) is not None:
+            return Reduced("rows", whole, factor, type(below(inner)).__name__, inner)
         while kind == "SumBackward0" and type(inner).__name__ in _TAKEN:
             before = tuple(getattr(inner, "_saved_self_sym_sizes", sizes))
             if before[:1] != sizes[:1]:
@@ -152,6 +179,15 @@ def _reduced(node: Any, factor: float) -> Reduced | None:
     if reduction is None or given is None:
         return None
     return Reduced(reduction, tuple(given.shape), factor, kind, node)
+
+
+def _summed_rows(node: Any, sizes: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The sizes of what is summed over all but its rows, where a mean over these is what comes next."""
+    whole = tuple(getattr(node, "_saved_self_sym_sizes", ())) if type(node).__name__ == "SumBackward1" else ()
+    if len(sizes) != 1 or whole[:1] != sizes:
+        return None
+    given = [at - 2**64 if at >= 2**63 else at for at in node._saved_dim]  # autograd keeps no signs
+    return whole if {at % len(whole) for at in given} == {*range(1, len(whole))} else None
 
 
 def _are_of_one_batch(sizes: tuple[int, ...], others: tuple[int, ...]) -> bool:

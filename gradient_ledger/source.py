@@ -687,9 +687,11 @@ _LOSSES = re.compile(r"loss|criteri|objective|entropy|nll|mse|likelihood", re.IG
 @lru_cache(maxsize=1024)
 def piles_losses(file: str, line: int) -> bool:
     """Whether the call of a model at this line stands in a loop that adds a loss of it to those of the other turns, or
-    to a list of them, and hands nothing of its result on to its next call, as the state of a sequence."""
+    to a list of them, and hands nothing of its result on to its next call, as the state of a sequence. Or in a function
+    that adds it to an attribute, which keeps the sum until the function is called again."""
     loop = loop_around(file, line)
-    within = own(loop) if loop is not None else ()
+    around = loop or scope(file, line)
+    within = own(around) if around is not None else ()
     assigned_here = [one for one in within if isinstance(one, ast.Assign)]
     call = next((one for one in assigned_here if one.lineno <= line <= (one.end_lineno or 0)), None)
     made = {n.id for target in call.targets for n in ast.walk(target) if isinstance(n, ast.Name)} if call else set()
@@ -704,7 +706,8 @@ def piles_losses(file: str, line: int) -> bool:
             summed = [one.func, *one.args]
         else:
             continue
-        text = " ".join(map(ast.unparse, summed))
+        kept = loop is not None or (summed and isinstance(summed[0], ast.Attribute) and not isinstance(one, ast.Call))
+        text = " ".join(map(ast.unparse, summed)) if kept else ""
         if _LOSSES.search(text) and ".item()" not in text:
             return True
     return False

@@ -29,6 +29,7 @@ from gradient_ledger import (
     targets,
     timetables,
     uncalled,
+    unweighted,
 )
 from gradient_ledger.events import Place
 
@@ -51,6 +52,7 @@ READERS: dict[str, Callable[[Files], Any]] = {
     "shown_with": printing.found,
     "last_alone": outside.found,
     "counter_anew": counters.begun_anew,
+    "unread_weight": unweighted.found,
     "in_vain": lambda files: tuple(Place(file, line) for file in files for line in buffers.weights_in_vain(file)),
 }
 """Fields that all texts of a program tell: those that events came from, and its own modules."""

@@ -79,6 +79,7 @@ from gradient_ledger.events import (
     TargetNetwork,
     Uncalled,
     UnfrozenModule,
+    UnreadWeight,
     UnsavedKey,
     Unscale,
     UnseenWrite,
@@ -5552,6 +5553,46 @@ def a_sum_stands_beside_a_mean_at_no_known_line_and_the_last_batch_is_short() ->
 )
 def a_mean_is_divided_by_its_rows_once_more_and_the_last_batch_is_short() -> Log:
     return summing(SummedRows(16, True, again=True, where=at(OTHER)), SummedRows(12, True, again=True, where=at(OTHER)))
+
+
+PER_ENTRY = "Take the mean over all entries in both, or the sum over those of a row in both."
+
+
+@finds(
+    "division.sums_beside_means",
+    "sum-beside-means",
+    "warning",
+    OTHER,
+    "The loss adds a sum over the 768 entries of each row to a mean over the same entries: before any weight it counts",
+    remedy=PER_ENTRY,
+    passes=3,
+    entries=768,
+)
+def a_loss_of_pixels_is_summed_over_them_beside_one_of_its_kind() -> Log:
+    return summing(SummedRows(16, True, entries=768, where=at(OTHER)))
+
+
+@finds("division.sums_beside_means", "sum-beside-means", "info", OTHER, "the 768 entries", remedy=PER_ENTRY)
+def a_loss_of_pixels_is_summed_over_them_beside_another() -> Log:
+    return summing(SummedRows(16, False, entries=768, where=at(OTHER)))
+
+
+@finds(
+    "division.unread_weights",
+    "loss-weight-not-read",
+    "warning",
+    OTHER,
+    "This adds adv_loss as it is. adv_weight (train.py:1) is there to weigh it, by its name, and nothing reads that.",
+    remedy="Write adv_weight * adv_loss; or take adv_weight out, if the loss is to count as a whole.",
+    declared_at=at(MADE),
+)
+def a_loss_is_added_without_its_weight() -> Log:
+    return windows(1, 1).log(unread_weight=UnreadWeight(at(OTHER), "adv_weight", at(MADE), "adv_loss"))
+
+
+@quiet("division.unread_weights")
+def a_loss_is_added_without_its_weight_and_nothing_steps() -> Log:
+    return Tape("w b").log(unread_weight=UnreadWeight(at(OTHER), "adv_weight", at(MADE), "adv_loss"))
 
 
 @quiet("division.sums_beside_means")

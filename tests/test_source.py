@@ -31,6 +31,7 @@ from gradient_ledger import (
     targets,
     timetables,
     uncalled,
+    unweighted,
 )
 from gradient_ledger.events import Forward, Place
 
@@ -107,6 +108,9 @@ PILED = {
     _loop("out, h = model(x, h); loss += f(out, y)"): False,
     _loop("loss = f(model(x), y)", "loss.backward()"): False,
     "x = 1\nloss = f(model(x), y)\n": False,
+    "def f(self):\n    loss = g(self.model(x)) / k\n    self.window_loss += loss\n": True,
+    "def f(self):\n    loss = g(self.model(x)) / k\n    self.losses.append(loss)\n": False,
+    "def f(self):\n    loss = g(self.model(x))\n    total = total + loss\n": False,
 }
 
 
@@ -1485,3 +1489,34 @@ for epoch in range(3):
 def test_the_turn_of_one_epoch_that_is_handed_over_as_all_steps(tmp_path: Path, text: str, line: int | None) -> None:
     found = counters.begun_anew((written(tmp_path, text),))
     assert (found and found.where.line) == line
+
+
+WEIGHED = "kl_weight = 0.1\ndef loss(x):\n    return mse(x) + kl(x)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "summand"),
+    [
+        (WEIGHED, "kl"),
+        (WEIGHED.replace("+ kl(x)", "+ kl_weight * kl(x)"), None),
+        (WEIGHED.replace("+ kl(x)", "+ self.kl_weight * kl(x)"), None),
+        (WEIGHED.replace("+ kl(x)", "+ entropy(x)"), None),
+        (WEIGHED.replace("kl(x)", "perceptual(x)").replace("kl_weight", "lambda_perc"), "perceptual"),
+        (WEIGHED.replace("kl(x)", "self.aux_loss").replace("kl_weight", "AUX_LOSS_COEF"), "aux_loss"),
+        (WEIGHED.replace("0.1", "1.0"), None),
+        (WEIGHED.replace("0.1", "0"), None),
+        (WEIGHED.replace("0.1", "'mean'"), None),
+        (WEIGHED + "run(kl_weight=0.2)\n", None),
+        (WEIGHED + "weight = config['kl_weight']\n", None),
+        ("p.add_argument('--adv-weight', default=0.1)\nloss = l1\nloss += adv_loss\n", "adv_loss"),
+        ("p.add_argument('--adv-weight', default=0.1)\nloss = l1\nloss += args.adv_weight * adv_loss\n", None),
+        ("p.add_argument('--adv-weight', default=0.1)\ntime = 1\ntime += adv_time\n", None),
+        ("class Settings:\n    lambda_gp: float = 10.0\n\nd_loss = fake - real + gp\n", "gp"),
+        ("class Settings:\n    lambda_gp: float = 10.0\n\nd_loss = fake - real\n", None),
+        ("sample_weight = 0.5\nloss = sample + other\n", "sample"),
+        ("lambda_lr = 0.5\nloss = f(x) + g(y)\n", None),
+    ],
+)
+def test_a_weight_that_nothing_reads_and_a_sum_with_its_loss(tmp_path: Path, text: str, summand: str | None) -> None:
+    found = unweighted.found((written(tmp_path, text),))
+    assert (found and found.summand) == summand

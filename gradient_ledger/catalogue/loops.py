@@ -191,8 +191,17 @@ MISCONCEPTIONS = (
         "A sum beside means",
         "One summand of the loss is a sum over the rows of the batch, another one a mean over them: their weights depend on the size of the batch, and the sum counts as many times as much as there are rows.",
         "Take the mean in both, or divide the sum by the number of rows; sum over the other dimensions first where each row counts as a whole.",
-        "With another batch size this is another loss.",
+        "With another batch size, or larger rows, this is another loss.",
         "lesson 6",
+    ),
+    Misconception(
+        "loss-weight-not-read",
+        "A weight of a loss that nothing reads",
+        "The loss counts with a weight of 1, whatever the option or the constant says that is there to weigh it.",
+        "Multiply the loss with its weight where the losses are added; or take the weight out.",
+        "A name that nothing reads raises no error.",
+        "",
+        about_value=False,
     ),
     Misconception(
         "summed-loss-keeps-graphs",

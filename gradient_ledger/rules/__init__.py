@@ -98,6 +98,7 @@ RULES: tuple[Rule, ...] = (
     division.unequal_means,
     division.contrasts,
     division.sums_apart,
+    division.unread_weights,
     division.sums_beside_means,
     division.halved_alone,
     graphs.written_midway,

@@ -260,6 +260,21 @@ def halved_alone(view: View) -> Iterator[Finding]:
         )
 
 
+def unread_weights(view: View) -> Iterator[Finding]:
+    """A loss is added as it is, and nothing reads the weight that is there for it."""
+    one = view.log.unread_weight
+    if one is not None and any(view.windows.values()):
+        yield finding(
+            "loss-weight-not-read",
+            "warning",
+            one.where,
+            f"This adds {one.summand} as it is. {one.name} ({one.declared_at.short}) is there to weigh it, by its name, and "
+            "nothing reads that.",
+            f"Write {one.name} * {one.summand}; or take {one.name} out, if the loss is to count as a whole.",
+            declared_at=one.declared_at,
+        )
+
+
 def sums_beside_means(view: View) -> Iterator[Finding]:
     """One summand of a loss is a sum over the rows of a batch, another one their mean."""
     lines: dict[Place | None, list[SummedRows]] = {}
@@ -277,6 +292,19 @@ def sums_beside_means(view: View) -> Iterator[Finding]:
                 f"that is not: it counts {rows} times too little.",
                 "Leave the second division out.",
                 rows=rows,
+            )
+            continue
+        entries = max(one.entries for one in told)
+        if entries:
+            yield finding(
+                "sum-beside-means",
+                "warning" if any(one.alike for one in told) else "info",
+                where,
+                f"The loss adds a sum over the {entries} entries of each row to a mean over the same entries: before any "
+                f"weight it counts {entries} times as much.",
+                "Take the mean over all entries in both, or the sum over those of a row in both.",
+                passes=len(told),
+                entries=entries,
             )
             continue
         yield finding(
