@@ -67,6 +67,7 @@ class Account:
         "attached",
         "by_hand",
         "cut_at",
+        "cut_called_at",
         "dropped",
         "early",
         "came_back",
@@ -177,6 +178,9 @@ class Account:
         self.rewritten = False
         """Whether the user's code writes to the parameter itself, where no optimizer does."""
         self.cut_at: Place | None = None
+        self.cut_called_at: Place | None = None
+        """Where what it computes leaves the graph; and where the function with that line was called, by the one that
+        went backward."""
         self.trained = False
         """Whether it had a new gradient at a step while its module was in train mode."""
         self.dropped = False

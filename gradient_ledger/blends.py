@@ -427,7 +427,7 @@ def note(state: State, mixture: Mixture, frame: FrameType, look: int, half: str)
         average = Average(account, place, mixture.share, mixture.rest)
         average.half = half
         if not found:
-            average.once_at = next((at for at in places.calls(frame) if timetables.behind_the_steps(at)), None)
+            average.once_at = timetables.once_an_epoch(places.calls(frame))
             average.begun_at, average.begun_off = account.steps, _distance(was, took)
         found.append(average)
     else:
@@ -650,6 +650,11 @@ def facts(state: State) -> tuple[WeightAverage, ...]:
             grown = min(one.first for one in found), max(one.share for one in rising)
             most = max(one.updates + 1 for one in rising)
             told.append(WeightAverage((rising[0].account.name,), place, most, grown=grown))
+        elif place is not None and (falling := [one for one in found if _falls_in_half(one)]):
+            every: Any = tuple(dict.fromkeys(one.account.name for one in falling))
+            least = min(falling, key=lambda one: one.share)
+            most = max(one.updates + 1 for one in falling)
+            told.append(WeightAverage(every, place, most, dtype=HALVES[least.last.dtype], falling_to=least.share))  # type: ignore[union-attr]
         elif known and place is not None:
             share = known[0].share if len(shares) == 1 else None
             most = max(one.updates + 1 for one in known)
@@ -663,9 +668,15 @@ def facts(state: State) -> tuple[WeightAverage, ...]:
             fact = replace(fact, begun_off=begun, dtype=in_half, computed_in="" if in_half else known[0].half)
             told.append(replace(fact, entries=entries, still=still))
         elif len(shares) == 1 and found[0].once_at is not None and found[0].share < LITTLE and place is not None:
-            every: Any = tuple(dict.fromkeys(one.account.name for one in found))
+            every = tuple(dict.fromkeys(one.account.name for one in found))
             told.append(WeightAverage(every, place, 1, found[0].share, once_at=found[0].once_at))
     return tuple(told)
+
+
+def _falls_in_half(one: Average) -> bool:
+    """Whether an average in half precision, of weights that are not, takes in less and less of them."""
+    dtypes = [each.dtype in HALVES for each in (one.took, one.last) if each is not None]
+    return one.falls and one.updates > 1 and dtypes == [False, True]
 
 
 def _begun_off(found: list[Average]) -> float | None:

@@ -228,7 +228,7 @@ def _blends(state: State, several_passes: bool) -> bool:
     if any(one.swapped_at is not None and one.times <= LASTS for one in state.drawn_back.values()):
         return True
     known = [one for found in state.averages.values() for one in found if one.is_known]
-    if any(one.share > 0.5 for one in known):
+    if any(one.share > 0.5 for one in known) or (state.averaging and not known):
         return True
     return not known and state.budget.may_look("averaging text", 4) and may_average(own_files(state))
 

@@ -561,6 +561,8 @@ class Ending(Event):
     """Where it does so, if this step stands outside of that loop."""
     region: int | None = None
     """Number of the autocast block it stands in."""
+    region_at: Place | None = None
+    """The line that opens it, where that stands in the same function."""
     under: Place | None = None
     """The `if` it stands under; None where there is none."""
     condition: str = ""
@@ -844,7 +846,8 @@ class Finding:
     remedy: str
     """Which line to move, or what to write."""
     called_at: Place | None = None
-    """The line of a loop that calls the helper in which `where` stands, if it stands in one."""
+    """The line of a loop that calls the helper in which `where` stands, if it stands in one; or of the function that
+    goes backward."""
 
     @property
     def text(self) -> str:
@@ -932,6 +935,8 @@ class ParameterFacts:
     """Whether that module was in train mode at a step when this had a new gradient."""
     cut_at: Place | None = None
     """Where its output left the graph, if it got no gradient and that was seen."""
+    cut_called_at: Place | None = None
+    """Where the function that it left the graph in was called by the one that went backward, if these are two."""
     dropped: bool = False
     """Whether what its module gives was gone before the loss went backward, so that nothing had been made of it, and it
     left no graph anywhere."""
@@ -1223,12 +1228,12 @@ class EmptyNorms:
 
 @dataclass(frozen=True)
 class Uncalled:
-    """A function that no text of the user's calls."""
+    """A function that no text of the user's calls, or a method that a statement names and does not call."""
 
     name: str
     """Its name."""
     where: Place
-    """Where it is defined."""
+    """Where it is defined, or named."""
 
 
 @dataclass(frozen=True)
@@ -1348,6 +1353,9 @@ class WeightAverage:
     """Of such an average: entries that updates were to move, over all updates that were seen."""
     still: int = 0
     """Those of them that an update left as they were."""
+    falling_to: float | None = None
+    """Of an average in half precision, of weights that are not: the share of the last update that was seen, where each
+    takes in less than the one before."""
 
 
 @dataclass(frozen=True)
@@ -1735,6 +1743,10 @@ class Log:
     """Lines in functions that a loop calls: what is to be mended may stand there, or where they are called."""
     hooks_scale: bool = False
     """Whether the text of a gradient hook multiplies or divides by a number: losses need not be divided then."""
+    clears_under: tuple[Place, ...] = ()
+    """The lines that call `zero_grad` under an `if`."""
+    named_only: Uncalled | None = None
+    """The first statement that names a method, as `optimizer.zero_grad`, and does not call it."""
     unread_weight: UnreadWeight | None = None
     """The first weight of a loss that nothing reads."""
     late_hooks: tuple[LateHook, ...] = ()

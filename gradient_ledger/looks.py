@@ -293,10 +293,15 @@ class Cuts:
         """Where the numbers of those were taken that no module has run with."""
         self.shown: set[Place | None] = set()
         """Lines that take the numbers of trained parameters, as reports on all of them do."""
-        self.blocks: list[tuple[Place | None, dict[int, int]]] = []
-        """The `no_grad()` blocks under way, and how often each one's module had run before."""
+        self.blocks: list[tuple[tuple[Place, ...], dict[int, int]]] = []
+        """The `no_grad()` blocks under way, by the lines that led to them, and how often each one's module had run
+        before."""
         self.inside: dict[int, tuple[Place | None, int]] = {}
         """Where each one's module first ran in such a block, and how often it did in all of them."""
+        self.since: dict[int, tuple[Place, ...]] = {}
+        """The lines that led to the last such block of each since a backward pass."""
+        self.called: dict[int, Place] = {}
+        """The call of the function with that block in the function whose backward pass came next."""
         self.calls = {leaf: a.module.calls for leaf, a in self.cut.items() if a.module is not None}
         """How often each one's module had run when the look began: what leaves the graph of a run before that is shown
         or kept, when the step is over."""
@@ -318,8 +323,9 @@ class Cuts:
             look.tap(Tensor, name, self._number_left if name in ("item", "tolist") else self._left)
         for name in ("tensor", "as_tensor"):
             look.tap(torch, name, self._made_of)
-        look.tap(torch.no_grad, "__enter__", self._entered)
-        look.tap(torch.no_grad, "__exit__", self._exited)
+        for block in (torch.no_grad, torch.set_grad_enabled):
+            look.tap(block, "__enter__", self._entered)
+            look.tap(block, "__exit__", self._exited)
         look.tap_data(lambda tensor, frame: self._left((tensor,), frame))
 
     def end(self) -> None:
@@ -328,6 +334,7 @@ class Cuts:
             account = self.cut[leaf]
             # What runs with a graph as well was evaluated there, and is cut off somewhere else.
             if account.module is not None and account.module.calls - self.calls.get(leaf, 0) == count:
+                account.cut_called_at = account.cut_called_at if account.cut_at else self.called.get(leaf)
                 account.cut_at = account.cut_at or place
         for account, places_left in self.left.items():
             account.cut_at = self._before_its_step(account, places_left)
@@ -352,6 +359,12 @@ class Cuts:
         for entry, mark in self.given:
             (self.gone if mark() is None else self.kept).add(entry)
         self.given.clear()
+        function = frame.f_code.co_filename, frame.f_code.co_name
+        for leaf, led in self.since.items():
+            here = [at for at in led if (at.file, at.function) == function]
+            if here and here[0] is not led[0]:
+                self.called.setdefault(leaf, here[0])
+        self.since.clear()
 
     def _left(self, args: tuple[Any, ...], frame: FrameType) -> None:
         for leaf in self._leaving(args[0], frame):
@@ -405,15 +418,17 @@ class Cuts:
                 self.read.setdefault(account, []).append(places.user_place(frame))
 
     def _entered(self, args: tuple[Any, ...], frame: FrameType) -> None:
-        self.blocks.append((places.user_place(frame), self._calls()))
+        if getattr(args[0], "mode", False) is False:  # `no_grad` has none
+            self.blocks.append((places.calls(frame), self._calls()))
 
     def _exited(self, args: tuple[Any, ...], frame: FrameType) -> None:
-        if not self.blocks:
+        if not self.blocks or getattr(args[0], "mode", False) is not False:
             return
-        entered, before = self.blocks.pop()
+        led, before = self.blocks.pop()
         for leaf, calls in self._calls().items() if not self.blocks else ():
             if calls > before.get(leaf, 0):
-                place, count = self.inside.get(leaf, (entered, 0))
+                place, count = self.inside.get(leaf, (led[0] if led else None, 0))
+                self.since[leaf] = led
                 self.inside[leaf] = place, count + calls - before.get(leaf, 0)
 
     def _calls(self) -> dict[int, int]:

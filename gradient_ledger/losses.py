@@ -590,7 +590,7 @@ class _Reader:
 
     def _shut_out(self, side: ast.expr, beside: ast.expr, line: int) -> int | None:
         """Where this summand leaves the graph of what the other one is made of: a name for it without one, the same
-        name later or another; or a network that is asked about it where no graph is kept."""
+        name later or another; where it is computed from that, or a network is asked about it, and no graph is kept."""
         used: dict[str, int] = {}
         for made in self._chain(beside, line):
             asked = {name for one in ast.walk(made.value) for name in self._asked(one)}  # what a network is given
@@ -599,6 +599,8 @@ class _Reader:
         for made in self._chain(side, line):
             path = _detached(made.value)
             if made.value is not side and path in used and used[path] <= made.line:
+                return made.line
+            if made.without_grad and any(used.get(name, made.line) < made.line for name in _alive(made.value)):
                 return made.line
             cuts = [made.value] if made.without_grad else filter(None, map(_cut_out, ast.walk(made.value)))
             if any(name in used for cut in cuts for one in ast.walk(cut) for name in self._asked(one)):

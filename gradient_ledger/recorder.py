@@ -276,6 +276,7 @@ class Recorder(State):
                     training=bool(account.module and account.module.in_training),
                     trained=account.trained,
                     cut_at=account.cut_at or self._cut_by_decorator(account),
+                    cut_called_at=account.cut_called_at,
                     dropped=account.dropped and not account.total,
                     thrown_at=self._thrown_at(account) if account.owned and not account.total else None,
                     in_checkpoint=bool(runs and runs.checkpoint),

@@ -62,10 +62,14 @@ def scaled_by_hand(state: State, node: Any) -> bool:
     return any(scale_of(scaler) == factor for scaler in list(state.progress.scalers))
 
 
+MOST = 64
+"""Summands of a loss that are looked at: a discriminator may give many."""
+
+
 def part_unscaled(state: State, node: Any) -> bool:
     """Whether a loss is a sum of what a scaler has scaled and of something that no scaler has, nor a product with a
     number that may be the scale."""
-    parts = graph.summands(node)
+    parts = graph.summands(node, MOST)
     scaled = [scaled_by(state, one) is not None for one in parts]
     bare = [one for one, by_scaler in zip(parts, scaled, strict=True) if not by_scaler]
     by_hand = [one for one in bare if abs(number_of(graph.saved(one, "other")) or 0.0) > 1]

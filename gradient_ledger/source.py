@@ -681,6 +681,16 @@ def loop_around(file: str, line: int) -> Any:
     return holder if isinstance(holder, LOOPS) else None
 
 
+@lru_cache(maxsize=1024)
+def with_around(file: str, line: int, text: str) -> Place | None:
+    """The line of the innermost `with` around a line whose head has this text, if it stands in the same function."""
+    within = scope(file, line)
+    blocks = [one for one in own(within) if isinstance(one, ast.With)] if within is not None else []
+    around = [one for one in blocks if one.lineno < line <= (one.end_lineno or 0)]
+    told = [one for one in around if any(text in ast.unparse(item.context_expr) for item in one.items)]
+    return Place(file, told[-1].lineno, getattr(within, "name", "<module>")) if told else None
+
+
 _LOSSES = re.compile(r"loss|criteri|objective|entropy|nll|mse|likelihood", re.IGNORECASE)
 
 

@@ -24,6 +24,7 @@ from gradient_ledger import (
     modes,
     places,
     rounding,
+    source,
     undone,
     unfilled,
     wrappers,
@@ -183,6 +184,8 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     """Write down what the step is about to use."""
     fields, budget = draft.fields, state.budget
     fields["region"] = current_region(state)
+    if fields["region"] is not None and draft.place is not None:
+        fields["region_at"] = source.with_around(draft.place.file, draft.place.line, "autocast")
     fields["rate"] = rate_of(entry)
     if fields["rate"] == 0 and is_at_rest(entry):
         fields["at_rest"] = True

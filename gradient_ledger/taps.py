@@ -423,7 +423,9 @@ def _averaged(recorder: Recorder, call: Call) -> None:
     averages.average_updated(recorder, call.frame)
     # One that is updated every so many steps would seldom fall into a closer look.
     if recorder.close_look is None and recorder.budget.may_look("averaged", 2 * SAMPLES):
+        recorder.averaging = True
         closelook.begin(recorder, several_passes=False)
+        recorder.averaging = False
     for listener in recorder.close_look.listeners if recorder.close_look is not None else ():
         if isinstance(listener, blends.Blends):
             listener.averaged(call.owner, call.argument(1, "model"), call.frame)

@@ -266,8 +266,8 @@ def _averages_made(within: ast.AST) -> Iterator[tuple[str, str, int]]:
             if isinstance(given, ast.Call) and last_name(given.func) == "deepcopy" and given.args:
                 given = given.args[0]
             keeps = _FOLLOWS.search(kind) or (kind == "deepcopy" and _FOLLOWS.search(name))
-            if name and keeps and last_name(given):
-                yield name, last_name(given), one.lineno
+            if name and keeps and _model(given):
+                yield name, _model(given), one.lineno
 
 
 def _updates_of(within: ast.AST, name: str) -> Iterator[tuple[str, int]]:
@@ -275,11 +275,20 @@ def _updates_of(within: ast.AST, name: str) -> Iterator[tuple[str, int]]:
     for one in own(within):
         if isinstance(one, ast.Call) and one.args and _UPDATES.search(last_name(one.func)):
             holder = last_name(getattr(one.func, "value", one))
-            given = [last_name(each) for each in one.args]
+            given = [_model(each) for each in one.args]
             if holder == name and given[0]:
                 yield given[0], one.lineno
             elif name in given[:2] and len(given) > 1 and all(given[:2]) and holder != name:
                 yield next(each for each in given[:2] if each != name), one.lineno
+
+
+_WRAPPED = ("module", "_orig_mod")
+"""What a wrapper calls the model in it."""
+
+
+def _model(node: ast.expr) -> str:
+    """The last part of a model's name, also of one that is asked for through its wrapper."""
+    return last_name(node.value if isinstance(node, ast.Attribute) and node.attr in _WRAPPED else node)
 
 
 def _names_of(within: ast.AST) -> set[str]:

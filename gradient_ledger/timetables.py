@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -40,6 +40,25 @@ def behind_the_steps(place: Place) -> bool:
     loops = (ast.For, ast.While)
     texts = [(isinstance(one, loops), ast.unparse(one)) for one in taking]
     return any((_TAKES_STEPS if loop else _TRAINS).search(text) for loop, text in texts)
+
+
+@lru_cache(maxsize=256)
+def ends_an_epoch(place: Place) -> bool:
+    """Whether a line stands in no loop of its function, behind one that takes the steps of an epoch."""
+    within = source.scope(place.file, place.line)
+    if within is None or isinstance(within, ast.Module) or source.loop_around(place.file, place.line) is not None:
+        return False
+    loops = [one for one in source.own(within) if isinstance(one, ast.For) and (one.end_lineno or 0) < place.line]
+    return any(_TAKES_STEPS.search(ast.unparse(one)) for one in loops)
+
+
+def once_an_epoch(calls: Sequence[Place]) -> Place | None:
+    """Of the lines that led to one, the innermost first, the one that is run once an epoch, behind its steps."""
+    for number, at in enumerate(calls):
+        outer = calls[number + 1 :]
+        if behind_the_steps(at) or (ends_an_epoch(at) and any(is_by_epochs(one.file, one.line) for one in outer)):
+            return at
+    return None
 
 
 CLOCKED = {"StepLR": "step_size", "MultiStepLR": "milestones"}

@@ -1,4 +1,5 @@
-"""What the user's texts define or make, and never call: the update of an average, a schedule, what freezes."""
+"""What the user's texts define, make or name, and never call: the update of an average, a schedule, what freezes, a
+method without its parentheses."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from typing import Any
 
 from gradient_ledger import source, timetables
 from gradient_ledger.events import Place, Uncalled
-from gradient_ledger.source import LOOPS, functions, own, says
+from gradient_ledger.source import LOOPS, functions, last_name, own, says
 from gradient_ledger.state import State
 
 FOLLOWING = re.compile(
@@ -43,6 +44,36 @@ def facts(state: State, files: tuple[str, ...]) -> dict[str, Any]:
     if told and state.progress.last is not None:
         told["loop_at"] = source.outermost_loop(state.progress.last.deposit.trail)
     return told
+
+
+_METHODS = frozenset("zero_grad step backward eval train update unscale_ requires_grad_ detach_ zero_".split())
+"""Methods that are called for what they do."""
+
+
+def named(files: Iterable[str]) -> Uncalled | None:
+    """The first statement that is the name of such a method and nothing else, as it is without its parentheses."""
+    for file in files:
+        for within in functions(file):
+            for one in own(within):
+                method = one.value if isinstance(one, ast.Expr) else None
+                if isinstance(method, ast.Attribute) and method.attr in _METHODS:
+                    place = Place(file, one.lineno, getattr(within, "name", "<module>"))
+                    return Uncalled(ast.unparse(method), place)
+    return None
+
+
+def clears_under(files: Iterable[str]) -> tuple[Place, ...]:
+    """The lines that call `zero_grad` under an `if`: such a clear may never run."""
+    found = [
+        Place(file, call.lineno, getattr(within, "name", "<module>"))
+        for file in files
+        for within in functions(file)
+        for block in own(within)
+        if isinstance(block, ast.If)
+        for one in block.body
+        if isinstance(call := getattr(one, "value", None), ast.Call) and last_name(call.func) == "zero_grad"
+    ]
+    return tuple(dict.fromkeys(found))
 
 
 @lru_cache(maxsize=64)

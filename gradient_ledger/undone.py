@@ -201,7 +201,7 @@ def count_in_eval(state: State, entry: OptimizerAccount) -> None:
                 one.judged = None
             one.steps += 1
             one.names = one.names or tuple(modes.named(state, part) for part in parts)
-        elif one.began_at is None and state.progress.steps > LONG * LONG:
+        elif one.began_at is None and not one.meant and state.progress.steps > LONG * LONG:
             state.withdrawn.remove(one)  # something else is trained here
             continue
         one.calls = calls

@@ -387,6 +387,11 @@ def nothing_ever_clears() -> Log:
     return tape.log()
 
 
+@finds("order.stale", "never-zeroed", "error", IF, "There is a clear here, and it has never run", steps=[1, 2, 3])
+def a_clear_under_a_condition_has_never_run() -> Log:
+    return replace(nothing_ever_clears(), clears_under=(at(IF), at(OTHER)))
+
+
 @finds("order.stale", "never-zeroed", "error", BACKWARD, "Nothing clears w between", "1 backward pass of 2 windows")
 def nothing_clears_steps_by_hand() -> Log:
     tape = Tape(loose="w")
@@ -635,6 +640,44 @@ def only_the_first_of_two_optimizers_is_cleared() -> Log:
 )
 def a_copied_block_clears_the_first_optimizer_again() -> Log:
     return blocks(EDIT)
+
+
+@finds(
+    "order.stale",
+    "one-of-two-optimizers-zeroed",
+    "error",
+    IF,
+    "SGD #1 (train.py:1) has its gradients cleared (train.py:13), again and again; those of SGD #2 (train.py:1) are",
+    "cleared here, before the first step, and never after it: 2 backward passes of 3 windows",
+    remedy="Clear the parameters of SGD #2 (train.py:1) in the loop, too, or call zero_grad() of the whole model "
+    "there.",
+)
+def the_second_of_two_optimizers_is_cleared_before_the_loop() -> Log:
+    tape = Tape("w b", "d")
+    tape.clear(IF, names="d")
+    for _ in range(3):
+        tape.passes(1)
+        tape.step()
+        tape.step(optimizer=1)
+        tape.clear(names="w b", by=0)
+    return tape.log()
+
+
+@finds(
+    "order.named_only",
+    "named-and-not-called",
+    "error",
+    OTHER,
+    "This names optimizer.zero_grad",
+    remedy="optimizer.zero_grad()",
+)
+def a_clear_has_no_parentheses() -> Log:
+    return windows(1, 1).log(named_only=Uncalled("optimizer.zero_grad", at(OTHER)))
+
+
+@quiet("order.named_only")
+def a_text_without_parentheses_has_not_run() -> Log:
+    return Tape("w b").log(named_only=Uncalled("optimizer.zero_grad", at(OTHER)))
 
 
 @finds(
@@ -6390,6 +6433,19 @@ def an_average_that_is_computed_in_half_precision() -> Log:
     return with_average(share=0.001, computed_in="bfloat16", entries=64, still=48)
 
 
+@finds(
+    "following.rounded_averages",
+    "average-rounded-away",
+    "info",
+    UPDATE,
+    "The running average of w and b is float16, and the weights are not. Each update takes in less of them than the",
+    "0.25 at the last one that was looked at: from 0.02 down",
+    dtype="float16",
+)
+def an_average_of_half_precision_takes_in_less_and_less() -> Log:
+    return with_average(dtype="float16", falling_to=0.25)
+
+
 @quiet("following.rounded_averages")
 def an_average_of_half_precision_takes_in_more() -> Log:
     return with_average(share=0.05, dtype="bfloat16", entries=64, still=48)
@@ -8941,6 +8997,26 @@ def the_scaler_steps_on_gradients_that_were_not_scaled() -> Log:
     return windows(1, 1, 1, by_scaler=True, scale=1024.0).log()
 
 
+@finds("precision.mixed_precision", "loss-not-scaled", "error", OTHER, "This loss went backward without the scale")
+def the_first_of_two_losses_is_not_scaled() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(1, OTHER)
+        tape.passes(1, scaled=True)
+        tape.step(by_scaler=True)
+        tape.clear()
+    return tape.log()
+
+
+@finds("precision.mixed_precision", "kept-gradients-of-skipped-step", "error", IF, "0 of 4 steps were taken.")
+def a_clear_waits_for_a_step_that_is_never_taken() -> Log:
+    tape = Tape("w b")
+    for _ in range(4):
+        tape.passes(1, scaled=True)
+        tape.step(kind=SkippedStep, by_scaler=True)
+    return tape.log(clears_under=(at(IF),))
+
+
 def scaled_again(**step: Any) -> Log:
     """A loop whose losses had been scaled before they were scaled."""
     fields = {"by_scaler": True, "scale": 1024.0, **step}
@@ -9316,6 +9392,17 @@ def one_autocast_block_around_the_loop() -> Log:
         tape.forward(region=1)
         tape.backward()
         tape.step(region=1)
+        tape.clear()
+    return tape.log()
+
+
+@finds("precision.autocast", "stepped-inside-autocast", "error", GUARD, f"after a step ({at(STEP).short}): it keeps")
+def one_autocast_block_whose_line_is_known() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.forward(region=1)
+        tape.backward()
+        tape.step(region=1, region_at=at(GUARD))
         tape.clear()
     return tape.log()
 
@@ -11768,6 +11855,12 @@ def an_inplace_operation_without_any_step() -> Log:
 def the_scaler_finds_no_gradient_and_nothing_was_cleared() -> Log:
     tape = Tape("w b")
     return stopped(tape, "AssertionError: No inf checks were recorded for this optimizer.")
+
+
+def test_a_cut_in_a_helper_is_told_with_the_call_that_the_loss_came_by() -> None:
+    log = part("w", "w b").log({"b": {"ran": 4, "cut_at": at(OTHER), "cut_called_at": at(FORWARD)}})
+    (one,) = [one for one in findings(log) if one.misconception == "graph-cut"]
+    assert (one.where, one.called_at) == (at(OTHER), at(FORWARD))
 
 
 # ------------------------------------------------------------------ the tables are tried

@@ -1317,6 +1317,24 @@ BEHIND = {
 }
 
 
+EPOCH = "def epoch():\n    for x in data:\n        optimizer.step()\n    ema.update()\n"
+ENDS = {
+    EPOCH + "for number in range(epochs):\n    epoch()\n": True,
+    EPOCH + "for batch in data:\n    epoch()\n": False,
+    EPOCH + "epoch()\n": False,
+    EPOCH.replace("    ema", "        ema") + "for number in range(epochs):\n    epoch()\n": False,
+    EPOCH.replace("optimizer.step", "show") + "for number in range(epochs):\n    epoch()\n": False,
+}
+
+
+@pytest.mark.parametrize("text", ENDS)
+def test_a_line_stands_behind_the_steps_of_a_function_that_is_called_once_an_epoch(text: str, tmp_path: Path) -> None:
+    file, numbered = written(tmp_path, text), [*enumerate(text.split("\n"), 1)]
+    inner, outer = (max(number for number, one in numbered if word in one) for word in ("ema", "epoch()"))
+    found = timetables.once_an_epoch([Place(file, inner, "epoch"), Place(file, outer, "<module>")])
+    assert (found is not None) is ENDS[text]
+
+
 @pytest.mark.parametrize("text", BEHIND)
 def test_a_line_stands_behind_the_steps_of_an_epoch(text: str, tmp_path: Path) -> None:
     line = next(number for number, one in enumerate(text.split("\n"), 1) if "ema" in one)
@@ -1520,3 +1538,33 @@ WEIGHED = "kl_weight = 0.1\ndef loss(x):\n    return mse(x) + kl(x)\n"
 def test_a_weight_that_nothing_reads_and_a_sum_with_its_loss(tmp_path: Path, text: str, summand: str | None) -> None:
     found = unweighted.found((written(tmp_path, text),))
     assert (found and found.summand) == summand
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("optimizer.zero_grad\nloss.backward()\n", "optimizer.zero_grad"),
+        ("def train():\n    for x in data:\n        self.scaler.update\n", "self.scaler.update"),
+        ("optimizer.zero_grad()\n", None),
+        ("step = optimizer.step\n", None),
+        ("run(optimizer.step)\n", None),
+        ("model.weight\n", None),
+    ],
+)
+def test_a_method_that_a_statement_names_and_does_not_call(tmp_path: Path, text: str, name: str | None) -> None:
+    found = uncalled.named((written(tmp_path, text),))
+    assert (found and found.name) == name
+
+
+def test_the_clears_that_stand_under_a_condition(tmp_path: Path) -> None:
+    text = (
+        "opt.zero_grad()\nif step % k:\n    opt.zero_grad()\n    if last:\n        model.zero_grad(set_to_none=True)\n"
+    )
+    assert [one.line for one in uncalled.clears_under((written(tmp_path, text),))] == [3, 5]
+
+
+def test_the_block_around_a_line_by_the_text_of_its_head(tmp_path: Path) -> None:
+    text = "with torch.autocast('cpu'):\n    with other():\n        f()\n    g()\nh()\n"
+    file = written(tmp_path, text)
+    found = [source.with_around(file, line, "autocast") for line in (3, 4, 5)]
+    assert [one and one.line for one in found] == [1, 1, None]

@@ -859,7 +859,7 @@ MISCONCEPTIONS = (
         "Clear the gradients after every window, whether or not the step was taken.",
         "",
         "lesson 7",
-        shadows=("window-misaligned",),
+        shadows=("window-misaligned", "loss-not-divided"),
     ),
     Misconception(
         "scaler-not-updated",
@@ -982,6 +982,23 @@ MISCONCEPTIONS = (
         "Call module.requires_grad_(True), with brackets and underscore.",
         "Python lets you set any attribute on a module.",
         "",
+        about_value=False,
+    ),
+    Misconception(
+        "named-and-not-called",
+        "A method without its parentheses",
+        "The statement is a name, and does nothing: what it is there for does not happen.",
+        "Write the parentheses.",
+        "A name without parentheses calls nothing.",
+        "",
+        shadows=(
+            "never-zeroed",
+            "one-of-two-optimizers-zeroed",
+            "zeroed-once-per-epoch",
+            "never-stepped",
+            "schedule-never-stepped",
+            "scaler-not-updated",
+        ),
         about_value=False,
     ),
     Misconception(

@@ -216,6 +216,17 @@ LEAST_ENTRIES = 32
 def rounded_averages(view: View) -> Iterator[Finding]:
     """A running average of half precision that most updates leave as it was."""
     for one in view.log.averages:
+        if one.falling_to is not None and any(view.windows.values()):
+            yield finding(
+                "average-rounded-away",
+                "info",
+                one.where,
+                f"The running average of {some(one.names)} is {one.dtype}, and the weights are not. Each update takes in less "
+                f"of them than the one before, {one.falling_to:.3g} at the last one that was looked at: from {LITTLE:g} "
+                "down half precision rounds most of it away.",
+                names=list(one.names)[:10],
+                dtype=one.dtype,
+            )
         if one.share is None or one.share > LITTLE or one.entries < LEAST_ENTRIES or 4 * one.still < 3 * one.entries:
             continue
         yield finding(

@@ -24,7 +24,7 @@ from gradient_ledger.events import (
     Taken,
     Trail,
 )
-from gradient_ledger.rules.view import BY_HAND, View, Window, finding, is_divided, some, steps_of, times
+from gradient_ledger.rules.view import BY_HAND, View, Window, finding, is_divided, some, steps_of, times, unrun_clear
 
 
 def stale(view: View) -> Iterator[Finding]:
@@ -42,6 +42,19 @@ def stale(view: View) -> Iterator[Finding]:
         event = faulty[0][1]
         touched = names & {name for w, _ in faulty for name in w.step.mixed["used"]} or names
         yield _why_stale(view, optimizer, windows, [w for w, _ in faulty], event, frozenset(touched))
+
+
+def named_only(view: View) -> Iterator[Finding]:
+    """A method that is named and not called."""
+    one = view.log.named_only
+    if one is not None and view.events:
+        yield finding(
+            "named-and-not-called",
+            "error",
+            one.where,
+            f"This names {one.name} and does not call it: nothing is done here.",
+            f"{one.name}()",
+        )
 
 
 def taken(view: View) -> Iterator[Finding]:
@@ -179,6 +192,16 @@ def _why_stale(
         instead = _cleared_in_its_place(view, optimizer, faulty)
         other, place = instead or others
         alone = _adds_alone(view, optimizer, faulty) if instead is None else None
+        if once and not instead:
+            return finding(
+                "one-of-two-optimizers-zeroed",
+                "error",
+                once[-1].where,
+                f"{view.label(other)} has its gradients cleared{f' ({place.short})' if place is not None else ''}, again and "
+                f"again; those of {label} are cleared here, before the first step, and never after it: {seen}.",
+                f"Clear the parameters of {label} in the loop, too, or call zero_grad() of the whole model there.",
+                **evidence,
+            )
         if alone is not None:
             cleared = f" ({place.short})" if place is not None else ""
             return finding(
@@ -222,11 +245,13 @@ def _why_stale(
             f"This line cleared {times(runs, 'time')} in {times(len(windows), 'step')}{whose}: {seen}.",
             **evidence,
         )
+    idle = unrun_clear(view)
+    told = " There is a clear here, and it has never run: its condition was never true." if idle is not None else ""
     return finding(
         "never-zeroed",
         "error",
-        event.where,
-        f"Nothing clears {some(sorted(names))} between the steps: {seen}.",
+        idle or event.where,
+        f"Nothing clears {some(sorted(names))} between the steps: {seen}.{told}",
         **evidence,
     )
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from gradient_ledger.events import (
@@ -452,7 +454,7 @@ def never(view: View) -> Iterator[Finding]:
                 leaves = " The same part of the blocks before got some: what the last one hands on may be of no use."
             if heads:
                 leaves = " Its neighbour got some: where each task has a head of its own, that is meant."
-            yield finding(
+            told = finding(
                 "graph-cut",
                 "error"
                 if len(cut) == len(mine)
@@ -468,6 +470,8 @@ def never(view: View) -> Iterator[Finding]:
                 else "",
                 names=[p.name for p in cut][:10],
             )
+            called = next((p.cut_called_at for p in cut if p.cut_at is not None), None)
+            yield replace(told, called_at=called)
     rest = [p for p in orphans if id(p) not in replaced]
     # What gets its gradient by hand stands for what a model has: gradients are copied to it.
     stands_in = [
@@ -710,7 +714,11 @@ def _came_later(parameter: ParameterFacts, optimizer: int, windows: list[Window]
 
 def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
     """Whether parts were left out of the optimizer, or are there to be passed through."""
+    written = Counter(p.model for p in orphans if p.rewritten)
+    # Of a target that follows another model, a part may stand still because that one's does.
+    following = {model for model, count in written.items() if 2 * count > sum(p.model == model for p in orphans)}
     left_out = [p for p in orphans if (p.training or p.trained) and p.is_parameter and _left_out(view, p)]
+    left_out = [p for p in left_out if p.model not in following]
     stepped = [e for e in view.log.optimizers if e.number in view.windows]
     stepped = [e for e in stepped if any(e.number in p.stepped_past for p in left_out)] or stepped
     likely = _beside(view, left_out, stepped, str) or _beside(view, left_out, stepped, _class) or stepped

@@ -16,7 +16,7 @@ from gradient_ledger.events import (
     ScalerUpdate,
     Unscale,
 )
-from gradient_ledger.rules.view import View, Window, accumulates_after, finding, some, steps_of, times
+from gradient_ledger.rules.view import View, Window, accumulates_after, finding, some, steps_of, times, unrun_clear
 
 LEAST_LOOKS, LEAST_ENTRIES = 2, 32
 """Steps looked at, and entries with a gradient in each, before weights are said not to move."""
@@ -58,11 +58,12 @@ def mixed_precision(view: View) -> Iterator[Finding]:
         ]
         if bare:
             scale = bare[0].step.scale
+            unscaled = [one.where for one in view.passes_of(bare[0]) if not one.scaled]
             by = f" by {scale:g}" if scale else ""
             yield finding(
                 "loss-not-scaled",
                 "error",
-                bare[0].step.last_pass_at,
+                unscaled[-1] if unscaled else bare[0].step.last_pass_at,
                 f"This loss went backward without the scale, and the scaler then divided its gradient{by}: "
                 f"{times(len(bare), 'window')}.",
                 scale=scale,
@@ -88,10 +89,11 @@ def mixed_precision(view: View) -> Iterator[Finding]:
         if kept or _stuck(view, windows[-1]):
             taken = sum(not w.skipped for w in windows)
             clears = [e for e in view.of(Clear) if windows[-1].names & set(e.names)]
+            idle = unrun_clear(view)
             yield finding(
                 "kept-gradients-of-skipped-step",
                 "error",
-                clears[-1].where if clears else (kept or windows)[-1].step.last_pass_at,
+                clears[-1].where if clears else idle or (kept or windows)[-1].step.last_pass_at,
                 "A step was left out because of inf or nan, its gradients were kept, and later backward passes added to "
                 f"them: they stay infinite, and {taken} of {times(taken + sum(w.skipped for w in windows), 'step')} were taken"
                 + ("." if kept else ", none after that."),
@@ -220,12 +222,14 @@ def autocast(view: View) -> Iterator[Finding]:
             hits.append((last[event.region], event))
     if hits:
         step, forward = hits[0]
+        stepped = f" ({step.where.short})" if step.where is not None and step.region_at is not None else ""
         yield finding(
             "stepped-inside-autocast",
             "error",
-            step.where,
-            f"One autocast block holds {times(len(hits), 'forward pass')} after a step: it keeps the half-precision "
+            step.region_at or step.where,
+            f"One autocast block holds {times(len(hits), 'forward pass')} after a step{stepped}: it keeps the half-precision "
             "copies of the weights it made first, so these ran on weights from before the step.",
+            step=step.where,
             forward=forward.where,
             forwards=len(hits),
         )

@@ -221,6 +221,13 @@ class View:
         return told
 
 
+def unrun_clear(view: View) -> Place | None:
+    """The first line of the text with a clear under a condition, none of which has run."""
+    run = {(e.where.file, e.where.line) for e in view.of(Clear) if e.where is not None}
+    written = view.log.clears_under
+    return written[0] if written and not any((one.file, one.line) in run for one in written) else None
+
+
 def finding(
     name: str,
     severity: Severity,

@@ -1,0 +1,44 @@
+# bug: B281
+# id: trained-in-eval-mode
+"""An agent acts in eval mode from its first step on; what puts it back stands behind the return."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Agent:
+    def __init__(self):
+        self.actor = nn.Sequential(nn.Linear(4, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Linear(16, 2), nn.Tanh())
+        self.critic = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 1))
+        self.of_actor = torch.optim.Adam(self.actor.parameters(), lr=1e-3)
+        self.of_critic = torch.optim.Adam(self.critic.parameters(), lr=1e-3)
+        self.memory = []
+
+    def act(self, state):
+        self.actor.eval()  # <-- bug
+        with torch.no_grad():
+            action = self.actor(state[None])[0]
+        return action + 0.1 * torch.randn(2)
+        self.actor.train()
+
+    def learn(self):
+        state, action, reward = map(torch.stack, zip(*self.memory[-16:]))
+        loss = F.mse_loss(self.critic(torch.cat([state, action], 1)), reward)
+        self.of_critic.zero_grad()
+        loss.backward()
+        self.of_critic.step()
+        loss = -self.critic(torch.cat([state, self.actor(state)], 1)).mean()
+        self.of_actor.zero_grad()
+        loss.backward()
+        self.of_actor.step()
+
+
+torch.manual_seed(0)
+agent = Agent()
+for step in range(48):
+    state = torch.randn(4)
+    action = agent.act(state)
+    agent.memory.append((state, action, (state[:1] * action[:1])))
+    if step >= 16:
+        agent.learn()

@@ -1,0 +1,18 @@
+# bug: B60
+"""The gradients are cleared whether or not the scaler has taken the step."""
+
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+scaler = torch.amp.GradScaler("cpu", init_scale=2.0**127)
+for _ in range(12):
+    x = 10 * torch.randn(16, 6)
+    loss = nn.functional.mse_loss(model(x), x[:, :1])
+    scaler.scale(loss).backward()
+    before = scaler.get_scale()
+    scaler.step(optimizer)
+    scaler.update()
+    optimizer.zero_grad()
