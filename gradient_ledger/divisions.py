@@ -128,10 +128,22 @@ def _of_summands(file: str, line: int) -> Summands | None:
         whole = _undivided(within, one, line)
         if not isinstance(whole.value, ast.BinOp) or not isinstance(whole.value.op, ast.Add):
             continue
-        parts = [_undivided(within, part, whole.line) for part in _terms(whole.value)]
+        parts = [_undivided(within, side, whole.line) for part in _terms(whole.value) for side in _weighted(part)]
         again = next((Place(file, part.at) for part in parts if whole.by and part.by == whole.by), None)
         return Summands(again, not whole.by and any(_WINDOW.search(part.by) for part in parts))
     return None
+
+
+_CASTS = frozenset("float double half bfloat16 to".split())
+
+
+def _weighted(term: ast.expr) -> list[ast.expr]:
+    """A summand, or what may be one where a weight stands beside it; as it is before it is cast."""
+    if isinstance(term, ast.BinOp) and isinstance(term.op, ast.Mult):
+        return [*_weighted(term.left), *_weighted(term.right)]
+    if isinstance(term, ast.Call) and isinstance(term.func, ast.Attribute) and term.func.attr in _CASTS:
+        return _weighted(term.func.value)
+    return [term]
 
 
 class Undivided(NamedTuple):

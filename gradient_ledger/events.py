@@ -1170,6 +1170,8 @@ class SummedRows:
     """Whether it is a mean that is divided by the number of its rows, and no sum."""
     entries: int = 0
     """How many entries of each row it sums over, where it is divided by its rows and the other is a mean over them."""
+    alone: bool = False
+    """Whether the others are neither such a mean nor a sum of this kind."""
     where: Place | None = None
     """The one line with a sum that nothing divides, else that of the loss."""
 

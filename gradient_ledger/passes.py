@@ -164,8 +164,8 @@ def look_at_forwards(state: State, roots: Iterable[Any], one: Pass) -> None:
             uses = graph.uses(*nodes)
             # A teacher that runs beside the model, and is in no loss, may have run last.
             beside = [other for other, ran in (runs or {}).items() if ran == waiting and other != call]
-            for *_, root, place in (call, *beside):
-                held = _held(state, root, uses)
+            for _, model, root, place in (call, *beside):
+                held = _held(state, root, model, uses)
                 if held is not None:
                     one.draft.fields["held"] = held
                     if place is not None:
@@ -175,12 +175,15 @@ def look_at_forwards(state: State, roots: Iterable[Any], one: Pass) -> None:
                     break
 
 
-def _held(state: State, root: Any, uses: Mapping[int, int]) -> int | None:
-    """How many forwards of a model losses can hold at most, None where they hold none of its parameters.
+def _held(state: State, root: Any, called: str, uses: Mapping[int, int]) -> int | None:
+    """How many forwards of a model, or of a part of it that is `called` by itself, losses can hold at most, None where
+    they hold none of its parameters.
 
     A bias is not in a derivative of what it is added to, as a loss with a differential equation takes them.
     """
-    mine = [(len(a.shape) < 2, id(a.ref())) for a in state.books.accounts if a.root is root]
+    inside = [a for a in state.books.accounts if a.root is root]
+    inside = [a for a in inside if a.name.startswith(f"{called}.")] or inside
+    mine = [(len(a.shape) < 2, id(a.ref())) for a in inside]
     counts = [(bias, uses[leaf]) for bias, leaf in mine if leaf in uses]
     return min(counts)[1] if counts else None
 

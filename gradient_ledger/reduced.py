@@ -21,9 +21,9 @@ _TAKEN = ("SumBackward1", "ViewBackward0", "UnsafeViewBackward0", "ReshapeAliasB
 """What a sum over everything may be taken after, without another number of rows."""
 
 
-MANY, MUCH = 64, 10
-"""Entries of a row that nobody sums by accident of habit, as classes are; and how much more than a mean their sum is to
-weigh."""
+MANY, VERY_MANY, MUCH = 64, 256, 10
+"""Entries of a row that are summed by no habit, as classes are; those of an image; and how much more than a mean their
+sum is to weigh."""
 
 
 class Reduced(NamedTuple):
@@ -65,7 +65,7 @@ def look(node: Any, scaled: bool) -> SummedRows | None:
             same = (other.word == term.word and len(other.sizes) == len(term.sizes) for other in beside)
             alike = any(same) or any(_are_one_loss(term, other) for other in beside)
             return SummedRows(term.sizes[0], alike or any(other.how == "rows" for other in beside))
-    return None
+    return _alone(parts, terms)
 
 
 def _of_entries(terms: list[Reduced]) -> SummedRows | None:
@@ -77,6 +77,17 @@ def _of_entries(terms: list[Reduced]) -> SummedRows | None:
             if whole and term.factor * entries > MUCH * other.factor:
                 return SummedRows(term.sizes[0], alike=other.word == term.word, entries=entries)
     return None
+
+
+def _alone(parts: list[tuple[Any, float]], terms: list[Reduced]) -> SummedRows | None:
+    """The one summand that is a sum over very many entries of each row, where no other is a sum over those of a row,
+    however few: who sums all of them, as a likelihood and a divergence, means it."""
+    sums = [term for term in terms if term.how == "rows" and len(term.sizes) > 1]
+    if len(sums) != 1 or len(parts) < 2:
+        return None
+    entries = math.prod(sums[0].sizes[1:])
+    much = entries >= VERY_MANY and sums[0].factor * entries > MUCH
+    return SummedRows(sums[0].sizes[0], alike=False, entries=entries, alone=True) if much else None
 
 
 def written_at(files: Iterable[str]) -> Place | None:
@@ -183,6 +194,8 @@ def _reduced(node: Any, factor: float) -> Reduced | None:
 
 def _summed_rows(node: Any, sizes: tuple[int, ...]) -> tuple[int, ...] | None:
     """The sizes of what is summed over all but its rows, where a mean over these is what comes next."""
+    while type(node).__name__ == "NegBackward0" or (type(node).__name__ == "MulBackward0" and number(node) is not None):
+        node = below(node)
     whole = tuple(getattr(node, "_saved_self_sym_sizes", ())) if type(node).__name__ == "SumBackward1" else ()
     if len(sizes) != 1 or whole[:1] != sizes:
         return None

@@ -69,7 +69,7 @@ def test_a_mistake_is_found_under_its_name_at_its_line(script: Script) -> None:
     found = ledger.findings()
     hits = [one for one in found if one.misconception == wanted]
     assert hits, f"wanted {wanted}, found {[one.misconception for one in found]}"
-    if wanted not in NOTES:
+    if wanted not in NOTES and script.header.get("severity") != "info":
         assert hits[0].severity in ("error", "warning")
     lines = {one.where.line for one in hits if one.where is not None and Path(one.where.file) == script.path}
     assert lines & script.marked, f"{wanted} at lines {sorted(lines)}, marked are {sorted(script.marked)}"

@@ -5606,13 +5606,26 @@ PER_ENTRY = "Take the mean over all entries in both, or the sum over those of a 
     "sum-beside-means",
     "warning",
     OTHER,
-    "The loss adds a sum over the 768 entries of each row to a mean over the same entries: before any weight it counts",
+    "The loss adds a sum over the 768 entries of each row to a mean over the same entries: before any weight",
     remedy=PER_ENTRY,
     passes=3,
     entries=768,
 )
 def a_loss_of_pixels_is_summed_over_them_beside_one_of_its_kind() -> Log:
     return summing(SummedRows(16, True, entries=768, where=at(OTHER)))
+
+
+@finds(
+    "division.sums_beside_means",
+    "sum-beside-means",
+    "info",
+    OTHER,
+    "The loss adds a sum over the 1024 entries of each row to what is no such sum: before any weight it counts 1024",
+    "times as much as its mean would.",
+    remedy=PER_ENTRY,
+)
+def a_loss_of_pixels_is_summed_over_them_beside_what_is_no_mean_of_them() -> Log:
+    return summing(SummedRows(16, False, entries=1024, where=at(OTHER), alone=True))
 
 
 @finds("division.sums_beside_means", "sum-beside-means", "info", OTHER, "the 768 entries", remedy=PER_ENTRY)

@@ -1234,6 +1234,8 @@ SUMMED = {
     "loss = f(x) / accum + b\n(loss / window).backward()\n": (None, False),
     "loss = f(x) / rows + b\nloss.backward()\n": (None, False),
     "loss = f(x) / window_length + b\nloss.backward()\n": (None, False),
+    "a = f(x) / accum\nloss = b + w * a.float()\n(loss / accum).backward()\n": (1, False),
+    "a = f(x) / accum\nloss = b + a.sqrt()\n(loss / accum).backward()\n": (None, False),
     "loss = a + b\n(loss / accum).backward()\n": (None, False),
     "loss = f(x) / accum\nloss.backward()\n": (None, False),
 }

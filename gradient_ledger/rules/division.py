@@ -103,7 +103,7 @@ def twice(view: View) -> Iterator[Finding]:
         known = any(w.step.reference is not None for w in windows)  # then numbers tell
         looked_at = [one for w in plain for one in view.passes_of(w) if one.pass_number <= LOOKED_AT]
         # By two, and by two again, may be a mean of two things, halved: then the text has to tell.
-        told_by_text = bool(looked_at) and all(one.shared_by for one in looked_at)
+        told_by_text = bool(looked_at) and all(one.shared_by or one.part_again for one in looked_at)
         if size < (LEAST - 1 if told_by_text else LEAST) or len(plain) * 2 < len(windows) or known:
             continue
         by = view.divisor(optimizer)
@@ -300,8 +300,8 @@ def sums_beside_means(view: View) -> Iterator[Finding]:
                 "sum-beside-means",
                 "warning" if any(one.alike for one in told) else "info",
                 where,
-                f"The loss adds a sum over the {entries} entries of each row to a mean over the same entries: before any "
-                f"weight it counts {entries} times as much.",
+                f"The loss adds a sum over the {entries} entries of each row to {'what is no such sum' if told[0].alone else 'a mean over the same entries'}: "
+                f"before any weight it counts {entries} times as much as {'its mean would' if told[0].alone else 'that'}.",
                 "Take the mean over all entries in both, or the sum over those of a row in both.",
                 passes=len(told),
                 entries=entries,

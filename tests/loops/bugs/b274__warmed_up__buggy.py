@@ -1,5 +1,6 @@
 # bug: B274
 # id: average-rounded-away
+# severity: info
 """An average is kept in float16; its decay is warmed up, so that at first it follows well."""
 
 from copy import deepcopy
