@@ -523,6 +523,8 @@ class Evaluated:
     begins_at: Place | None = None
     """The first line of the function that trains them, where another one evaluates and the text calls `train()`
     nowhere."""
+    saved: bool = False
+    """Whether they did not run: their state was taken for a checkpoint, by the function that put them into it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1745,6 +1747,8 @@ class Log:
     """Lines in functions that a loop calls: what is to be mended may stand there, or where they are called."""
     hooks_scale: bool = False
     """Whether the text of a gradient hook multiplies or divides by a number: losses need not be divided then."""
+    repeated_modules: tuple[Place, ...] = ()
+    """The lines that make a list of one module times a number."""
     clears_under: tuple[Place, ...] = ()
     """The lines that call `zero_grad` under an `if`."""
     named_only: Uncalled | None = None

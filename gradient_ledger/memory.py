@@ -7,6 +7,7 @@ import re
 import weakref
 from collections import Counter
 from collections.abc import Mapping
+from itertools import pairwise
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -236,22 +237,24 @@ def _sums_differ(model: nn.Module, snapshot: Snapshot) -> bool:
 
 
 def look_for_twins(state: State, entry: OptimizerAccount, draft: Draft) -> None:
-    """Look for two parameters of one optimizer that are in one place, and both have a gradient for this step."""
+    """Look for two parameters of one optimizer that are in one place, as a whole or in part, and both have a gradient
+    for this step."""
     optimizer = entry.ref()
     if optimizer is None:
         return
     listed = Counter(id(p) for group in optimizer.param_groups for p in group["params"])
     if twice := [account for account in entry.accounts if listed[id(account.ref())] > 1]:
         draft.fields["listed_twice"] = twice
-    found: dict[tuple[int, int, torch.dtype], Account] = {}
+    held: list[tuple[int, int, Account]] = []
     for account in entry.accounts:
         parameter = account.ref()
         if account.status != FRESH or parameter is None or not (at := address(parameter)):
             continue
-        count = parameter.numel()
-        whole = parameter.is_contiguous() or (parameter.dim() == 2 and parameter.t().is_contiguous())
-        other = found.setdefault((at, count, parameter.dtype), account) if whole else account
-        if other is not account and not _adds_up(entry, optimizer, other, account):
+        if parameter.is_contiguous() or (parameter.dim() == 2 and parameter.t().is_contiguous()):
+            held.append((at, at + parameter.numel() * parameter.element_size(), account))
+    held.sort(key=lambda one: one[:2])
+    for (_, end, other), (begin, _, account) in pairwise(held):
+        if begin < end and not _adds_up(entry, optimizer, other, account):
             draft.fields["one_memory"] = (other, account)
             joined = _joined_at(state, other.name, account.name)
             alike = _made_of_one(state, other.name, account.name) if joined is None else None
@@ -294,8 +297,8 @@ def _made_of_one(state: State, one: str, other: str) -> Place | None:
     return None
 
 
-_OF_ONE = re.compile(r"Parameter\(\s*([\w.]+)\s*[,)]")
-"""A parameter that is made of what has a name, and of no copy of it."""
+_OF_ONE = re.compile(r"Parameter\(\s*([\w.]+)\s*(\[[^\]]*\]\s*)?[,)]")
+"""A parameter that is made of what has a name, or of a slice of that, and of no copy of it."""
 
 
 def _texts(state: State) -> list[str]:

@@ -38,6 +38,7 @@ class Evaluation:
         "optimizers",
         "parts",
         "place",
+        "saved",
         "stayed",
         "validated",
         "whole",
@@ -66,6 +67,8 @@ class Evaluation:
         self.judged = self.judgements()
         self.validated: bool | None = None
         """Whether it ran without gradients or elsewhere before it was trained again; None while it was not."""
+        self.saved = False
+        """Whether its state was taken instead, for a checkpoint, by the function that called `eval()`."""
         self.stayed = False
         """Whether a step has trained it since."""
         self.again: int | None = None
@@ -162,6 +165,16 @@ def another_ran(state: State, entry: ModuleAccount) -> None:
         one.elsewhere += entry.kind == one.kind and entry not in one.whole
 
 
+def saved(state: State, module: nn.Module, frame: FrameType) -> None:
+    """The state of a model is taken: where that is what `eval()` was called for, it is over like an evaluation."""
+    entry, place = state.books.module(module), places.user_place(frame)
+    for one in state.evaluations if entry is not None and place is not None else ():
+        here = one.place is not None and place is not None and one.place.function == place.function
+        if here and entry in one.whole and one.validated is None and one.runs() == one.calls:
+            one.saved = True
+            one.elsewhere += 1
+
+
 def put_into_train(state: State, module: nn.Module) -> None:
     """`train()` is about to be called on a module, itself or as a part of another."""
     for one in state.evaluations:
@@ -210,7 +223,7 @@ def before_step(state: State, entry: OptimizerAccount, draft: Draft) -> None:
         # Where `eval()` came again before a step in train mode, `train()` was only there to be taken back.
         if one.validated and (back or trained) and (now or not (one.back and one.stayed)):
             begins = source.trains_in(draft.place, one.place) if draft.place and one.place and not back else None
-            told.append(Evaluated(one.names, one.place, not back, begins))
+            told.append(Evaluated(one.names, one.place, not back, begins, one.saved))
         if back or one.validated is False:
             state.evaluations.remove(one)
         one.calls, one.stayed = calls, one.stayed or trained

@@ -12,7 +12,9 @@ from gradient_ledger.events import Event, Place
 
 _LOSS = re.compile(r"loss|(?<![a-z])err(or)?(?![a-z])|objective", re.IGNORECASE)
 """Names of losses."""
-_COMPUTES = re.compile(r"loss|criterion|mse|l1|bce|entropy|kl|nll|div|sim|dist|reg|penalty", re.IGNORECASE)
+_COMPUTES = re.compile(
+    r"loss|criterion|(?<![a-z])ce(?![a-z])|mse|l1|bce|entropy|kl|nll|div|sim|dist|reg|penalty", re.IGNORECASE
+)
 """Names of what computes one."""
 
 
@@ -31,7 +33,8 @@ def _lost(file: str) -> tuple[tuple[str, int], ...]:
         for one in (within, *source.own(within)):
             for block in (getattr(one, "body", None), getattr(one, "orelse", None)):
                 if isinstance(block, list):
-                    lines |= dict.fromkeys((getattr(within, "name", "<module>"), line) for line in _lost_in(block))
+                    lost = [*_lost_in(block), *_lost_in_turn(block)]
+                    lines |= dict.fromkeys((getattr(within, "name", "<module>"), line) for line in lost)
     return tuple(lines)
 
 
@@ -47,13 +50,75 @@ def _lost_in(block: list[ast.stmt]) -> Iterator[int]:
                 if _bound(later) == name and isinstance(later, ast.Assign) and _computes(later.value):
                     yield later.lineno
                     break
+        following = block[at + 1] if at + 1 < len(block) else None
+        if isinstance(following, ast.If) and (line := _weighed_in_its_place(one, following)):
+            yield line
+
+
+def _weighed_in_its_place(statement: ast.stmt, branch: ast.If) -> int:
+    """The line of a branch that gives the name of a loss to another one, by a weight that its condition asks for: who
+    chooses between two losses asks for their name, or for a flag."""
+    name = _bound(statement)
+    (one, *more), weights = branch.body, source.read_in(branch.test)
+    value = one.value if isinstance(one, ast.Assign) and name and _bound(one) == name and not more else None
+    product = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult) and not branch.orelse
+    if value is None or not product or name in source.read_in(value):
+        return 0
+    sides = [side.id for side in (value.left, value.right) if isinstance(side, ast.Name)]  # type: ignore[attr-defined]
+    return one.lineno if weights & set(sides) else 0
+
+
+def _lost_in_turn(block: list[ast.stmt]) -> Iterator[int]:
+    """The lines of loops that compute a loss in each turn, and hand nothing on to the next: behind the loop its name
+    stands for the last one alone, and that goes backward."""
+    for at, loop in enumerate(block):
+        last = loop.body[-1] if isinstance(loop, ast.For) else None
+        if not isinstance(loop, ast.For) or not isinstance(last, ast.Assign) or not _computes(last.value):
+            continue
+        name, inside = _bound(last), [one for each in loop.body for one in ast.walk(each)]
+        if not name or name in source.read_in(loop) or any(isinstance(one, _JUMPS) for one in inside):
+            continue
+        if not _hands_on(loop) and _goes_backward(block[at + 1 :], name):
+            yield last.lineno
+
+
+def _hands_on(loop: ast.For) -> bool:
+    """Whether a turn does anything else than to bind names, or reads what an earlier one has bound."""
+    own = {one.id for one in _written(loop.target)}
+    later = {one.id for each in loop.body for one in _written(each)} - own
+    for each in loop.body:
+        if not isinstance(each, ast.Assign) or source.read_in(each.value) & later:
+            return True
+        later -= {one.id for one in _written(each)}
+    return False
+
+
+def _written(within: ast.AST) -> list[ast.Name]:
+    """The names that a piece of text binds."""
+    return [one for one in ast.walk(within) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
+
+
+def _goes_backward(statements: list[ast.stmt], name: str) -> bool:
+    """Whether these send a loss of this name backward, as it is, before they give the name to another one."""
+    goes = re.compile(rf"(?<![\w.]){name}\.backward\(|backward\({name}\b|\.scale\({name}\)")
+    for one in statements:
+        if goes.search(ast.unparse(one)):
+            return True
+        if name in {each.id for each in _written(one)}:
+            return False
+    return False
 
 
 def _left_by(statement: ast.stmt) -> str:
     """The name that a statement leaves bound to a loss: its own, or that of a branch without another one, which is left
-    at its end and reads the name no more."""
-    if not isinstance(statement, ast.If) or statement.orelse:
+    at its end and reads the name no more; or that both branches give to what they make of it."""
+    if not isinstance(statement, ast.If):
         return _bound(statement) if isinstance(statement, ast.Assign) and _computes(statement.value) else ""
+    if statement.orelse:
+        names = {_bound(block[-1]) for block in (statement.body, statement.orelse)}
+        name = names.pop() if len(names) == 1 else ""
+        ends = [block[-1] for block in (statement.body, statement.orelse)]
+        return name if name and all(name in source.read_in(one) for one in ends) else ""
     *before, last = statement.body
     jumps = any(isinstance(one, _JUMPS) for each in before for one in ast.walk(each))
     return "" if jumps else _left_by(last)

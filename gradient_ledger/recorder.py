@@ -55,6 +55,9 @@ from gradient_ledger.gradients import settle_all
 from gradient_ledger.state import State
 from gradient_ledger.tensors import is_finite, is_zero
 
+_ASSIGNS = r"load_state_dict\([\w.]+\.state_dict\(\).*\bassign\s*=\s*True"
+"""What gives a model the tensors of another one, and no copies."""
+
 
 class Recorder(State):
     """Keeps the accounts of one ledger; the taps report to it, under its lock."""
@@ -212,6 +215,10 @@ class Recorder(State):
                 calls.setdefault(trail[0], set()).add(source.called_in_loop(trail))
         alone = ((line, found.pop()) for line, found in calls.items() if len(found) == 1)
         return tuple(HelperCall(Place(*line), called) for line, called in alone if called is not None)
+
+    def _kept(self, place: Place) -> Place | None:
+        """Where an average that is updated at a line was given the memory of what it averages, by the text."""
+        return source.only_line(closelook.own_files(self), _ASSIGNS) or source.kept(place)
 
     def _frozen_meanwhile(self) -> tuple[FrozenMeanwhile, ...]:
         """The functions that freeze for a while; asked where something that an optimizer holds is frozen."""
@@ -371,7 +378,7 @@ class Recorder(State):
                 unseen_writes=unseen.facts(self),
                 handed=handed.facts(self),
                 own_averages=tuple(
-                    OwnAverage(tuple(dict.fromkeys(a.name for a in held if a is not None)), place, source.kept(place))
+                    OwnAverage(tuple(dict.fromkeys(a.name for a in held if a is not None)), place, self._kept(place))
                     for place, held in self.own_averages.items()
                     if place is not None and None not in held
                 ),

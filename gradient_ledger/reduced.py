@@ -21,9 +21,11 @@ _TAKEN = ("SumBackward1", "ViewBackward0", "UnsafeViewBackward0", "ReshapeAliasB
 """What a sum over everything may be taken after, without another number of rows."""
 
 
-MANY, VERY_MANY, MUCH = 64, 256, 10
-"""Entries of a row that are summed by no habit, as classes are; those of an image; and how much more than a mean their
-sum is to weigh."""
+SOME, MANY, VERY_MANY, MUCH = 4, 64, 256, 10
+"""Entries of a row that make a difference; that are summed by no habit, as classes are; those of an image; and how much
+more than a mean their sum is to weigh."""
+EACH_ENTRY = ("BinaryCrossEntropyBackward0", "BinaryCrossEntropyWithLogitsBackward0", "MseLossBackward0")
+"""Losses of each entry, also where these are classes."""
 
 
 class Reduced(NamedTuple):
@@ -69,13 +71,18 @@ def look(node: Any, scaled: bool) -> SummedRows | None:
 
 
 def _of_entries(terms: list[Reduced]) -> SummedRows | None:
-    """A sum over the many entries of each row beside a mean over the same entries, where no weight makes it small."""
+    """A sum over the entries of each row beside a mean over entries of the same kind, where no weight makes it small.
+
+    A cross entropy is no mean over classes: it takes one of them in each row.
+    """
     for term in terms:
         entries = math.prod(term.sizes[1:])
-        for other in terms if term.how == "rows" and entries >= MANY else ():
-            whole = other.how in ("mean", "again") and other.sizes == term.sizes
-            if whole and term.factor * entries > MUCH * other.factor:
-                return SummedRows(term.sizes[0], alike=other.word == term.word, entries=entries)
+        for other in terms if term.how == "rows" and entries >= SOME else ():
+            whole = other.how in ("mean", "again") and not other.word.startswith("Nll")
+            many = entries >= MANY and other.sizes == term.sizes
+            few = other.sizes[1:] == term.sizes[1:] and other.word in EACH_ENTRY
+            if whole and (many or few) and term.factor * entries > (MUCH if many else SOME - 1) * other.factor:
+                return SummedRows(term.sizes[0], alike=many and other.word == term.word, entries=entries)
     return None
 
 

@@ -278,6 +278,8 @@ def _put_into_eval(recorder: Recorder, module: nn.Module, frame: FrameType) -> N
 def _snapshot_taken(recorder: Recorder, call: Call, _: Any) -> None:
     if not call.failed and call.kwargs.get("destination") is None:  # else it is a part of a whole
         memory.snapshot_taken(recorder, call.owner, call.result, call.frame)
+        if recorder.evaluations:
+            modes.saved(recorder, call.owner, call.frame)
 
 
 def _load_begins(recorder: Recorder, call: Call) -> bool:

@@ -53,6 +53,7 @@ READERS: dict[str, Callable[[Files], Any]] = {
     "last_alone": outside.found,
     "counter_anew": counters.begun_anew,
     "unread_weight": unweighted.found,
+    "repeated_modules": uncalled.repeated,
     "in_vain": lambda files: tuple(Place(file, line) for file in files for line in buffers.weights_in_vain(file)),
 }
 """Fields that all texts of a program tell: those that events came from, and its own modules."""

@@ -62,6 +62,33 @@ def named(files: Iterable[str]) -> Uncalled | None:
     return None
 
 
+_OF_MODULES = {"ModuleList", "Sequential"}
+
+
+def repeated(files: Iterable[str]) -> tuple[Place, ...]:
+    """The lines that give a container of modules a list of one that is made there, times a number: all are one."""
+    found = []
+    for file in files:
+        for within in functions(file) if says(file, _TIMES) else ():
+            for one in own(within):
+                given = one.args[0] if isinstance(one, ast.Call) and one.args else None
+                given = given.value if isinstance(given, ast.Starred) else given
+                if isinstance(given, ast.BinOp) and isinstance(given.op, ast.Mult) and _is_made_once(given):
+                    if last_name(one.func) in _OF_MODULES:
+                        found.append(Place(file, one.lineno, getattr(within, "name", "<module>")))
+    return tuple(found)
+
+
+_TIMES = re.compile(r"ModuleList|Sequential")
+
+
+def _is_made_once(product: ast.BinOp) -> bool:
+    """Whether one side of a product is a list of one call of a class, by its name."""
+    sides = [side for side in (product.left, product.right) if isinstance(side, ast.List) and len(side.elts) == 1]
+    made = sides[0].elts[0] if sides else None
+    return isinstance(made, ast.Call) and last_name(made.func)[:1].isupper()
+
+
 def clears_under(files: Iterable[str]) -> tuple[Place, ...]:
     """The lines that call `zero_grad` under an `if`: such a clear may never run."""
     found = [

@@ -482,6 +482,21 @@ OVERWRITTEN = {
     "def f():\n    if twice:\n        loss = twice_loss(a, b)\n    c = net(x)\n    loss = criterion(c, d)\n": 5,
     "def f():\n    if twice:\n        a = net(x)\n        if both:\n            loss = kl(a, b)\n"
     "    loss = mse(c, d)\n": 6,
+    "def f():\n    loss = ce(a, b)\n    if some:\n        loss = loss[mask].mean()\n    else:\n"
+    "        loss = loss.mean() * 0\n    loss = ce(c, d)\n": 7,
+    "def f():\n    loss = Lx\n    if w > 0:\n        loss = w * Lu\n    loss.backward()\n": 4,
+    "def f():\n    for q in qs:\n        q = q.gather(1, a)\n        loss = mse(q, y)\n    loss.backward()\n": 4,
+    "def f():\n    for q in qs:\n        loss = mse(q, y)\n    opt.zero_grad()\n    scaler.scale(loss).backward()\n": 3,
+    # it is chosen, or the last one is meant
+    "def f():\n    loss = mse(a, b)\n    if robust:\n        loss = 0.5 * huber(a, b)\n    loss.backward()\n": None,
+    "def f():\n    loss = Lx\n    if w > 0:\n        loss = loss + w * Lu\n    loss.backward()\n": None,
+    "def f():\n    loss = Lx\n    if w > 0:\n        loss = w * Lu\n    else:\n        loss = Lx\n": None,
+    "def f():\n    for x in xs:\n        h = cell(x, h)\n        loss = mse(h, y)\n    loss.backward()\n": None,
+    "def f():\n    for x in xs:\n        total.append(x)\n        loss = mse(x, y)\n    loss.backward()\n": None,
+    "def f():\n    for x in xs:\n        loss = mse(x, y)\n        if loss < 1:\n            break\n"
+    "    loss.backward()\n": None,
+    "def f():\n    for x in xs:\n        loss = mse(x, y)\n    print(loss)\n": None,
+    "def f():\n    for x in xs:\n        loss = mse(x, y)\n    loss = mse(z, y)\n    loss.backward()\n": None,
     # it is read, or may be, or is no loss that was computed
     "def f():\n    if twice:\n        loss = kl(a, b)\n    else:\n        loss = mse(c, d)\n    return loss\n": None,
     "def f():\n    if twice:\n        loss = kl(a, b)\n        show(loss)\n    loss = mse(c, d)\n": None,
@@ -1570,3 +1585,19 @@ def test_the_block_around_a_line_by_the_text_of_its_head(tmp_path: Path) -> None
     file = written(tmp_path, text)
     found = [source.with_around(file, line, "autocast") for line in (3, 4, 5)]
     assert [one and one.line for one in found] == [1, 1, None]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("layers = nn.ModuleList([Layer(8)] * depth)\n", 1),
+        ("x = 1\nlayers = nn.Sequential(*[nn.Linear(8, 8)] * 3)\n", 2),
+        ("layers = nn.ModuleList(3 * [Layer(8)])\n", 1),
+        ("layers = nn.ModuleList([Layer(8) for _ in range(depth)])\n", None),
+        ("layers = nn.ModuleList([shared] * depth)\n", None),
+        ("layers = nn.ModuleList([make(8)] * depth)\n", None),
+        ("sizes = [Size(8)] * depth\nlayers = nn.ModuleList(map(Layer, sizes))\n", None),
+    ],
+)
+def test_a_list_of_one_module_times_a_number(tmp_path: Path, text: str, line: int | None) -> None:
+    assert [one.line for one in uncalled.repeated((written(tmp_path, text),))] == ([line] if line else [])

@@ -253,6 +253,7 @@ MISCONCEPTIONS = (
         "Add them up, loss = loss + ..., or give each a name of its own.",
         "= and += differ by one character, and an else is soon forgotten.",
         "",
+        shadows=("graph-cut",),
         about_value=False,
     ),
     Misconception(
@@ -1403,6 +1404,16 @@ MISCONCEPTIONS = (
         "An assignment gives an object another name; it copies nothing.",
         "",
         shadows=("ratio-always-one", "average-shares-memory"),
+        about_value=False,
+    ),
+    Misconception(
+        "module-repeated",
+        "One module, several times",
+        "The layers, or the discriminators, are one: there are as many parameters as one has.",
+        "Make one for each place, in a comprehension: [Layer() for _ in range(n)]. Where one is meant to be used several "
+        "times, say so by its name.",
+        "[x] * n holds x n times, and no copies of it.",
+        "",
         about_value=False,
     ),
     Misconception(

@@ -171,6 +171,7 @@ RULES: tuple[Rule, ...] = (
     ownership.local_norms,
     ownership.unfrozen,
     ownership.never_frozen,
+    ownership.repeated,
     ownership.left_frozen,
     ownership.left_behind,
     ownership.thawed_norms,

@@ -209,6 +209,8 @@ def first_averages(view: View) -> Iterator[Finding]:
 
 LITTLE = 0.02
 """What an update of an average takes in, at most, where half precision rounds most of it away."""
+MORE = 0.05
+"""What it takes in, at most, where half precision rounds a good part of it away."""
 LEAST_ENTRIES = 32
 """Entries that updates were to move, over all of them, from which on their share says something."""
 
@@ -227,11 +229,12 @@ def rounded_averages(view: View) -> Iterator[Finding]:
                 names=list(one.names)[:10],
                 dtype=one.dtype,
             )
-        if one.share is None or one.share > LITTLE or one.entries < LEAST_ENTRIES or 4 * one.still < 3 * one.entries:
+        if one.share is None or one.share > MORE or one.entries < LEAST_ENTRIES or 4 * one.still < one.entries:
             continue
+        much = one.share <= LITTLE and 4 * one.still >= 3 * one.entries
         yield finding(
             "average-rounded-away",
-            "warning",
+            "warning" if much else "info",
             one.where,
             f"The running average of {some(one.names)} is {f'computed in {one.computed_in}' if one.computed_in else one.dtype}, "
             f"and each update takes in {one.share:.3g} of the weights: "

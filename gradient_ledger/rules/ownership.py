@@ -1059,6 +1059,18 @@ def unfrozen(view: View) -> Iterator[Finding]:
             )
 
 
+def repeated(view: View) -> Iterator[Finding]:
+    """A list that holds one module several times."""
+    for where in view.log.repeated_modules if any(view.windows.values()) else ():
+        yield finding(
+            "module-repeated",
+            "info",
+            where,
+            "The module in this list is made once, and the list holds it as often as it is long: all places share its weights "
+            "and its gradient, and every one of its calls adds to that.",
+        )
+
+
 def never_frozen(view: View) -> Iterator[Finding]:
     """A function that freezes, which no text calls, while what was trained required gradients to the last."""
     log = view.log

@@ -67,7 +67,7 @@ def eval_mode(view: View) -> Iterator[Finding]:
             "trained-in-eval-mode",
             "warning",
             begins or long[0].where,
-            f"{f'No train() here: {long[0].where.short}' if begins and long[0].where else 'This'} puts {some(parts)} into eval mode for an evaluation, and {times(len(inside), 'step')} of "
+            f"{f'No train() here: {long[0].where.short}' if begins and long[0].where else 'This'} puts {some(parts)} into eval mode for {'a checkpoint' if long[0].saved else 'an evaluation'}, and {times(len(inside), 'step')} of "
             f"{view.label(optimizer)}, beginning with step {long[0].windows[0].step.window + 1}, trained "
             f"{'it' if len(parts) == 1 else 'them'} in that mode, by the lines that had trained in train mode before.",
             steps=inside[:10],
@@ -97,6 +97,7 @@ class _Phase:
         self.windows = [w for w, one in told if one.stays]
         self.begins_at = next((one.begins_at for _, one in told if one.begins_at is not None), None)
         self.ended = not told[-1][1].stays
+        self.saved = told[0][1].saved
 
 
 def _phases(told: list[tuple[Window, Evaluated]], kind: tuple[Place | None, tuple[str, ...]]) -> list[_Phase]:
