@@ -225,6 +225,10 @@ class Backward(Event):
     """By which whole numbers its summands are divided, where it is a sum that nothing divides as a whole."""
     undivided: str = ""
     """The operation of a summand that was not divided, where another one was; else empty."""
+    classes: int = 0
+    """The number of classes by which a summand is divided, as a mean over products with log-probabilities."""
+    classes_at: Place | None = None
+    """The one line that computes a divergence, else that of the loss."""
     summed: SummedRows | None = None
     """A summand that sums over the rows of a batch where another one is their mean; looked at in the first passes of a
     line."""

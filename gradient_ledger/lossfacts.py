@@ -106,6 +106,10 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         if where is not None or not summed.again:  # a number alone may be a weight
             where = where or losses.made_at(places.user_frame(frame)) or one.deposit.place
             one.draft.fields["summed"] = replace(summed, where=where)
+    if classes := reduced.over_classes(node, scaled):
+        where = reduced.classes_at(state.journal.files())
+        one.draft.fields["classes"] = classes
+        one.draft.fields["classes_at"] = where or losses.made_at(places.user_frame(frame)) or one.deposit.place
     marks = (inner.metadata.get(f"{state.mark} gradient") for inner in compared.every(node))
     one.draft.fields["of_gradients"] = list(dict.fromkeys(account for account in marks if account is not None))
     _note_reaches(state, one, node, places.user_frame(frame))

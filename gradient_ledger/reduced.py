@@ -97,6 +97,51 @@ def _alone(parts: list[tuple[Any, float]], terms: list[Reduced]) -> SummedRows |
     return SummedRows(sums[0].sizes[0], alike=False, entries=entries, alone=True) if much else None
 
 
+def over_classes(node: Any, scaled: bool) -> int:
+    """The number of classes by which a summand of a loss is divided: a mean of products with log-probabilities, of
+    which the sum over the classes is a divergence or an entropy. 0 where there is none, or no other summand."""
+    if len(_terms(without_factors(below(node) if scaled else node))) < 2:
+        return 0
+    return next((found for one in every(node) if (found := _classes(one))), 0)
+
+
+def _classes(node: Any) -> int:
+    """The number of classes that this takes the mean over, of products with log-probabilities."""
+    if type(node).__name__ not in ("MeanBackward0", "MeanBackward1"):
+        return 0
+    sizes = tuple(node._saved_self_sym_sizes)
+    over = set(_dims(node)) if hasattr(node, "_saved_dim") else set(range(len(sizes)))
+    inner = below(node)
+    while type(inner).__name__ in ("SubBackward0", "NegBackward0"):
+        inner = below(inner)
+    of = [one for one, _ in inner.next_functions] if type(inner).__name__ == "MulBackward0" else []
+    of += [
+        one for each in of for one, _ in getattr(each, "next_functions", ()) if type(each).__name__ == "SubBackward0"
+    ]
+    logs = [one for one in of if type(one).__name__ == "LogSoftmaxBackward0"]
+    at = _signed(logs[0]._saved_dim) % len(sizes) if logs and sizes else -1
+    return sizes[at] if at in over and at >= 0 else 0
+
+
+def _signed(dim: int) -> int:
+    """Autograd keeps no signs."""
+    return dim - 2**64 if dim >= 2**63 else dim
+
+
+def _dims(node: Any) -> list[int]:
+    """The dimensions that a sum or a mean is taken over."""
+    return [_signed(at) % len(node._saved_self_sym_sizes) for at in node._saved_dim]
+
+
+def classes_at(files: Iterable[str]) -> Place | None:
+    """The one line that takes the mean of a divergence, or computes one at all."""
+    files = [*files]
+    return source.only_line(files, _DIVERGES_IN_MEAN) or source.only_line(files, r"\bkl_div\(|KLDivLoss\(")
+
+
+_DIVERGES_IN_MEAN = r"\bkl_div\(.*none.*\)\.mean\(|\bkl_div\(.*['\"]mean|KLDivLoss\(\s*\)|KLDivLoss\(.*['\"]mean"
+
+
 def written_at(files: Iterable[str]) -> Place | None:
     """The one line with a sum over everything that nothing in its statement divides."""
     found = [Place(file, line) for file in files for line in _sums(file)]
@@ -206,8 +251,7 @@ def _summed_rows(node: Any, sizes: tuple[int, ...]) -> tuple[int, ...] | None:
     whole = tuple(getattr(node, "_saved_self_sym_sizes", ())) if type(node).__name__ == "SumBackward1" else ()
     if len(sizes) != 1 or whole[:1] != sizes:
         return None
-    given = [at - 2**64 if at >= 2**63 else at for at in node._saved_dim]  # autograd keeps no signs
-    return whole if {at % len(whole) for at in given} == {*range(1, len(whole))} else None
+    return whole if {*_dims(node)} == {*range(1, len(whole))} else None
 
 
 def _are_of_one_batch(sizes: tuple[int, ...], others: tuple[int, ...]) -> bool:

@@ -5646,6 +5646,24 @@ def a_loss_is_added_without_its_weight() -> Log:
     return windows(1, 1).log(unread_weight=UnreadWeight(at(OTHER), "adv_weight", at(MADE), "adv_loss"))
 
 
+@finds(
+    "division.over_classes",
+    "divergence-averaged",
+    "info",
+    OTHER,
+    "A summand of the loss is a mean over 10 classes of products with their log-probabilities, in 2 passes looked at",
+    passes=2,
+    classes=10,
+)
+def a_divergence_is_averaged_over_the_classes() -> Log:
+    return windows(1, 1, passes={"classes": 10, "classes_at": at(OTHER)}).log()
+
+
+@quiet("division.over_classes")
+def a_divergence_is_summed_over_the_classes() -> Log:
+    return windows(1, 1).log()
+
+
 @quiet("division.unread_weights")
 def a_loss_is_added_without_its_weight_and_nothing_steps() -> Log:
     return Tape("w b").log(unread_weight=UnreadWeight(at(OTHER), "adv_weight", at(MADE), "adv_loss"))

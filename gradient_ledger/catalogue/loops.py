@@ -195,6 +195,15 @@ MISCONCEPTIONS = (
         "lesson 6",
     ),
     Misconception(
+        "divergence-averaged",
+        "A divergence that is averaged over the classes",
+        "Beside a loss of each row the divergence of a row counts less the more classes there are.",
+        'F.kl_div(..., reduction="batchmean"), or .sum(dim) over the classes and then the mean over the rows.',
+        "The mean of F.kl_div divides by all entries, and says so in a warning alone.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "loss-weight-not-read",
         "A weight of a loss that nothing reads",
         "The loss counts with a weight of 1, whatever the option or the constant says that is there to weigh it.",

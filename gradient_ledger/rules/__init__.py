@@ -99,6 +99,7 @@ RULES: tuple[Rule, ...] = (
     division.unequal_means,
     division.contrasts,
     division.sums_apart,
+    division.over_classes,
     division.unread_weights,
     division.sums_beside_means,
     division.halved_alone,

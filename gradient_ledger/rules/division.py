@@ -260,6 +260,23 @@ def halved_alone(view: View) -> Iterator[Finding]:
         )
 
 
+def over_classes(view: View) -> Iterator[Finding]:
+    """A summand of a loss is a mean over the classes of what is a divergence, or an entropy, as their sum."""
+    told = [one for one in view.of(Backward) if one.classes > 1]
+    if told:
+        classes = told[0].classes
+        yield finding(
+            "divergence-averaged",
+            "info",
+            told[0].classes_at or told[0].where,
+            f"A summand of the loss is a mean over {classes} classes of products with their log-probabilities, in "
+            f"{times(len(told), 'pass')} looked at: it counts {classes} times less than the divergence, or the entropy, which is "
+            "their sum.",
+            passes=len(told),
+            classes=classes,
+        )
+
+
 def unread_weights(view: View) -> Iterator[Finding]:
     """A loss is added as it is, and nothing reads the weight that is there for it."""
     one = view.log.unread_weight
