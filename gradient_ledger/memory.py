@@ -254,7 +254,7 @@ def look_for_twins(state: State, entry: OptimizerAccount, draft: Draft) -> None:
             held.append((at, at + parameter.numel() * parameter.element_size(), account))
     held.sort(key=lambda one: one[:2])
     for (_, end, other), (begin, _, account) in pairwise(held):
-        if begin < end and not _adds_up(entry, optimizer, other, account):
+        if begin < end and other is not account and not _adds_up(entry, optimizer, other, account):
             draft.fields["one_memory"] = (other, account)
             joined = _joined_at(state, other.name, account.name)
             alike = _made_of_one(state, other.name, account.name) if joined is None else None

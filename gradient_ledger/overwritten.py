@@ -102,10 +102,10 @@ def _goes_backward(statements: list[ast.stmt], name: str) -> bool:
     """Whether these send a loss of this name backward, as it is, before they give the name to another one."""
     goes = re.compile(rf"(?<![\w.]){name}\.backward\(|backward\({name}\b|\.scale\({name}\)")
     for one in statements:
-        if goes.search(ast.unparse(one)):
-            return True
         if name in {each.id for each in _written(one)}:
             return False
+        if goes.search(ast.unparse(one)):
+            return True
     return False
 
 

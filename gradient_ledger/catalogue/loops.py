@@ -280,7 +280,7 @@ MISCONCEPTIONS = (
         "Indent backward() into the loop over the micro-batches, or sum their losses before it.",
         "The name of the loss is bound anew by each forward; what it held before is gone without a word.",
         "lesson 6",
-        shadows=("step-every-micro-batch", "summed-loss-keeps-graphs"),
+        shadows=("step-every-micro-batch", "summed-loss-keeps-graphs", "loss-overwritten"),
     ),
     Misconception(
         "divided-every-micro-batch",
