@@ -128,7 +128,7 @@ def _of_summands(file: str, line: int) -> Summands | None:
         whole = _undivided(within, one, line)
         if not isinstance(whole.value, ast.BinOp) or not isinstance(whole.value.op, ast.Add):
             continue
-        parts = [_undivided(within, side, whole.line) for part in _terms(whole.value) for side in _weighted(part)]
+        parts = [_undivided(within, side, whole.line) for part in source.terms(whole.value) for side in _weighted(part)]
         again = next((Place(file, part.at) for part in parts if whole.by and part.by == whole.by), None)
         return Summands(again, not whole.by and any(_WINDOW.search(part.by) for part in parts))
     return None
@@ -372,7 +372,7 @@ def _apart_in(file: str, within: ast.AST) -> SumApart | None:
         left = [name for name, loop in added.items() if id(loop) in loops and name not in names]
         for one in nodes if len(names) > 1 and len(loops) == len(left) == 1 else ():
             if isinstance(one, (ast.Assign, ast.Return)) and isinstance(one.value, ast.BinOp):
-                terms = [_factors_of_term(term) for term in _terms(one.value)]
+                terms = [_factors_of_term(term) for term in source.terms(one.value)]
                 last = max(names.values())
                 inside = all(any(name in term for term in terms) for name in (*names, *left))
                 if inside and one.lineno > last:
@@ -383,13 +383,6 @@ def _apart_in(file: str, within: ast.AST) -> SumApart | None:
 
 def _adds(one: ast.AugAssign) -> bool:
     return isinstance(one.op, ast.Add) and isinstance(one.target, ast.Name) and not isinstance(one.value, ast.Constant)
-
-
-def _terms(value: ast.expr) -> list[ast.expr]:
-    """The summands of a sum."""
-    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
-        return [*_terms(value.left), *_terms(value.right)]
-    return [value]
 
 
 def _factors_of_term(value: ast.expr) -> set[str]:

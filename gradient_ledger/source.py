@@ -746,6 +746,13 @@ def last_name(node: ast.AST) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
+def terms(value: ast.expr) -> list[ast.expr]:
+    """The summands of a sum."""
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        return [*terms(value.left), *terms(value.right)]
+    return [value]
+
+
 def words(node: ast.AST) -> set[str]:
     """The names in a piece of text; of what is written with dots the first alone."""
     return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}

@@ -44,7 +44,7 @@ def found(files: Iterable[str]) -> UnreadWeight | None:
 
 
 def _declared(file: str) -> Iterator[_Declared]:
-    """The weights that options, fields of classes, keywords of a namespace and constants declare, but those of 1."""
+    """The weights that options, fields of classes and constants declare, but those of 0 and 1."""
     tree = source.parsed(file)
     for one in ast.walk(tree) if tree is not None else ():
         name, value = _option(one) or _field(one)
@@ -100,18 +100,12 @@ def _bare(files: Iterable[str]) -> Iterator[tuple[Place, str]]:
 def _summands(node: ast.AST, called: str) -> list[ast.expr]:
     """Of a statement that adds losses, what it adds; nothing of others. `called` is the function that it stands in."""
     if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and _LOSS.search(ast.unparse(node.target)):
-        return _parts(node.value)
+        return source.terms(node.value)
     if isinstance(node, ast.Assign | ast.Return) and isinstance(node.value, ast.BinOp):
-        parts = _parts(node.value)
+        parts = source.terms(node.value)
         said = " ".join([called, *map(ast.unparse, [*getattr(node, "targets", ()), *parts])])
         return parts if len(parts) > 1 and _LOSS.search(said) else []
     return []
-
-
-def _parts(value: ast.expr) -> list[ast.expr]:
-    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
-        return [*_parts(value.left), *_parts(value.right)]
-    return [value]
 
 
 def _words(name: str) -> tuple[str, ...]:
