@@ -94,7 +94,8 @@ def _uses(within: ast.AST, name: str) -> Iterator[str]:
     """What a function's own text does with a network of this name, use by use: it is called, read, used in another way,
     or that in a loop that goes over anything but weights."""
     loops = [one for one in own(within) if isinstance(one, LOOPS)]
-    over = {each for loop in loops if not _WALKS.search(ast.unparse(getattr(loop, "iter", loop))) for each in own(loop)}
+    heads = [(loop, ast.unparse(loop.test if isinstance(loop, ast.While) else loop.iter)) for loop in loops]
+    over = {each for loop, head in heads if not _WALKS.search(head) for each in own(loop)}
     parents = {inner: one for one in (within, *own(within)) for inner in ast.iter_child_nodes(one)}
     for one in own(within):
         if last_name(one) == name:

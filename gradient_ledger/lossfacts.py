@@ -89,6 +89,8 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
     _look_for_factors(state, node, line)
     if passes <= SAMPLES or again or (state.anchors and state.budget.may_look("anchors")):
         _look_for_anchors(state, one, node)
+    if passes <= SAMPLES or again:  # a weight may grow
+        _look_for_sums(state, one, node, scaled, frame)
     if passes > SAMPLES:
         return
     for entry in state.books.optimizers:
@@ -99,17 +101,6 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
     if divided > 1 and (last := lastones.taken(line)) is not None:
         one.draft.fields |= {"last_at": last, "last_of": divided}
     one.draft.fields["contrast"] = graph.contrast(node)
-    if (summed := reduced.look(node, scaled)) is not None:
-        files = state.journal.files()
-        at = reduced.divided_at if summed.again else reduced.of_entries_at if summed.entries else reduced.written_at
-        where = at(files)
-        if where is not None or not summed.again:  # a number alone may be a weight
-            where = where or losses.made_at(places.user_frame(frame)) or one.deposit.place
-            one.draft.fields["summed"] = replace(summed, where=where)
-    if classes := reduced.over_classes(node, scaled):
-        where = reduced.classes_at(state.journal.files())
-        one.draft.fields["classes"] = classes
-        one.draft.fields["classes_at"] = where or losses.made_at(places.user_frame(frame)) or one.deposit.place
     marks = (inner.metadata.get(f"{state.mark} gradient") for inner in compared.every(node))
     one.draft.fields["of_gradients"] = list(dict.fromkeys(account for account in marks if account is not None))
     _note_reaches(state, one, node, places.user_frame(frame))
@@ -294,6 +285,21 @@ def _drawn_for_critic(state: State, node: Any, idle: losses.Idle) -> Place | Non
         return None
     marks = (inner.metadata.get(f"{state.mark} drawn") for inner in compared.every(node))
     return next((one.place for one in marks if one is not None), None)
+
+
+def _look_for_sums(state: State, one: Pass, node: Any, scaled: bool, frame: FrameType) -> None:
+    """What the summands of a loss are reduced by."""
+    if (summed := reduced.look(node, scaled)) is not None:
+        files = state.journal.files()
+        at = reduced.divided_at if summed.again else reduced.of_entries_at if summed.entries else reduced.written_at
+        where = at(files)
+        if where is not None or not summed.again:  # a number alone may be a weight
+            where = where or losses.made_at(places.user_frame(frame)) or one.deposit.place
+            one.draft.fields["summed"] = replace(summed, where=where)
+    if classes := reduced.over_classes(node, scaled):
+        where = reduced.classes_at(state.journal.files())
+        one.draft.fields["classes"] = classes
+        one.draft.fields["classes_at"] = where or losses.made_at(places.user_frame(frame)) or one.deposit.place
 
 
 def _decays(state: State) -> bool:

@@ -16,6 +16,8 @@ _COMPUTES = re.compile(
     r"loss|criterion|(?<![a-z])ce(?![a-z])|mse|l1|bce|entropy|kl|nll|div|sim|dist|reg|penalty", re.IGNORECASE
 )
 """Names of what computes one."""
+_MADE = re.compile(r"fn$|func|criterion|weight|coef|class|^F$", re.IGNORECASE)
+"""Names with such a word that are no losses themselves."""
 
 
 def found(files: Iterable[str], events: Iterable[Event]) -> tuple[Place, ...]:
@@ -136,6 +138,8 @@ def _bound(statement: ast.stmt) -> str:
 
 
 def _computes(value: ast.expr) -> bool:
-    """Whether an expression computes a loss of something, by a call with arguments."""
-    calls = [one for one in ast.walk(value) if isinstance(one, ast.Call) and one.args]
-    return any(_COMPUTES.search(source.last_name(one.func)) for one in calls)
+    """Whether an expression computes a loss of something, by a call with arguments, or of another loss."""
+    calls = [one for one in ast.walk(value) if isinstance(one, ast.Call)]
+    if any(one.args and _COMPUTES.search(source.last_name(one.func)) for one in calls):
+        return True
+    return bool(calls) and any(_LOSS.search(name) and not _MADE.search(name) for name in source.read_in(value))

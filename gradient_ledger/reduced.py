@@ -225,6 +225,8 @@ def _reduced(node: Any, factor: float) -> Reduced | None:
             return over
         if over.how == "mean":
             return over._replace(how="again") if by == over.sizes[0] > 2 else over
+        if by in over.sizes[1:] and by != over.sizes[0]:  # by its classes, and not by its rows
+            return over._replace(factor=over.factor / by)
         return over._replace(how="rows") if by == over.sizes[0] else None
     if kind in ("MeanBackward0", "SumBackward0"):
         sizes = tuple(getattr(node, "_saved_self_sym_sizes", ()))

@@ -5669,7 +5669,13 @@ def a_loss_is_added_without_its_weight_and_nothing_steps() -> Log:
     return Tape("w b").log(unread_weight=UnreadWeight(at(OTHER), "adv_weight", at(MADE), "adv_loss"))
 
 
-@finds("ownership.repeated", "module-repeated", "info", LAYER, "The module in this list is made once")
+@finds(
+    "ownership.repeated",
+    "module-repeated",
+    "info",
+    LAYER,
+    "A module is made once, and stands in several places of this list",
+)
 def a_list_holds_one_module_several_times() -> Log:
     return windows(1, 1).log(repeated_modules=(at(LAYER),))
 

@@ -504,6 +504,8 @@ OVERWRITTEN = {
     "def f():\n    if twice:\n        loss = kl(a, b)\n    loss = loss + mse(c, d)\n": None,
     "def f():\n    for x in data:\n        if bad(x):\n            if worse(x):\n                continue\n"
     "            loss = kl(x, b)\n        loss = mse(c, d)\n": None,
+    "def f():\n    loss = torch.where(e.lt(0), u * q_loss, v * q_loss)\n    loss = q_loss.mean(dim=2)\n": 3,
+    "def f():\n    loss = loss_weight.sum()\n    loss = mse(a, b)\n": None,
     FIRST + "    loss += criterion(c, d)\n": None,
     FIRST + "    loss = loss + criterion(c, d)\n": None,
     FIRST + "    print(loss)\n    loss = criterion(c, d)\n": None,
@@ -680,6 +682,7 @@ LEFT_BEHIND = {
     UPDATE + "ema_net = Net()\nupdate_ema(ema_net, net)\nema_net(x)\n": "ema_net",
     "slow = Net()\nfor p, q in zip(slow.parameters(), net.parameters()):\n    p.data.copy_(q)\nslow(x)\n": "slow",
     # it may change after all
+    FILLED + "while step < 9:\n    target_net(x)\n    f(net.parameters())\n    follow(target_net, net)\n": None,
     FILLED + "for x in data:\n    target_net(x)\n    target_net.load_state_dict(net.state_dict())\n": None,
     FILLED + "for x in data:\n    target_net(x)\n    follow(target_net, net)\n": None,
     COPIED + "self.target(x)\ndef learn(self):\n    self.follow(self.net, self.target)\n": None,
@@ -1594,6 +1597,10 @@ def test_the_block_around_a_line_by_the_text_of_its_head(tmp_path: Path) -> None
         ("x = 1\nlayers = nn.Sequential(*[nn.Linear(8, 8)] * 3)\n", 2),
         ("layers = nn.ModuleList(3 * [Layer(8)])\n", 1),
         ("layers = nn.ModuleList([Layer(8) for _ in range(depth)])\n", None),
+        ("mid = ResBlock(8)\nlayers = nn.ModuleList([mid, Attention(8), mid])\n", 2),
+        ("mid = nn.Linear(8, 8)\nlayers = nn.Sequential(mid, nn.ReLU(), mid)\n", 2),
+        ("act = nn.ReLU()\nlayers = nn.Sequential(nn.Linear(8, 8), act, nn.Linear(8, 8), act)\n", None),
+        ("layers = nn.ModuleList([mid, Attention(8), mid])\n", None),
         ("layers = nn.ModuleList([shared] * depth)\n", None),
         ("layers = nn.ModuleList([make(8)] * depth)\n", None),
         ("sizes = [Size(8)] * depth\nlayers = nn.ModuleList(map(Layer, sizes))\n", None),

@@ -1066,8 +1066,8 @@ def repeated(view: View) -> Iterator[Finding]:
             "module-repeated",
             "info",
             where,
-            "The module in this list is made once, and the list holds it as often as it is long: all places share its weights "
-            "and its gradient, and every one of its calls adds to that.",
+            "A module is made once, and stands in several places of this list: they share its weights and its gradient, and "
+            "every one of its calls adds to that.",
         )
 
 
