@@ -1711,6 +1711,8 @@ class Log:
     """Whether one of these lines reads a gradient: somebody wrote a step by hand, which moves nothing."""
     first_rate_at: Place | None = None
     """The one line that sets the learning rate of an optimizer's first group by that name."""
+    averages_cast_at: tuple[Place, ...] = ()
+    """The lines that make averages in half precision, by their names, or copies."""
     cast_low_at: Place | None = None
     """The one line that casts a model to half precision, by its text."""
     remainder_of_one: tuple[Place, ...] = ()

@@ -175,6 +175,11 @@ CASTS_A_MODEL = (
     rf"(half\(\)|bfloat16\(\)|to\(.*{_HALF})|(set_default_dtype\(|torch_dtype\s*=\s*){_HALF}"
 )
 """What casts the weights of a model to half precision, by its name; `x.to(model.device, torch.half)` casts none."""
+CASTS_AN_AVERAGE = (
+    r"^(?=.*(deepcopy\(|(?i:target|ema|avg|average|shadow|teacher|smooth|slow)\w*\s*=))[^=]*=(?!=).*"
+    rf"\.(half\(\)|bfloat16\(\)|to\(.*{_HALF})"
+)
+"""What makes an average, by its name, or a copy, in half precision."""
 
 
 @lru_cache(maxsize=1024)

@@ -47,6 +47,7 @@ READERS: dict[str, Callable[[Files], Any]] = {
     "led_by_another": targets.led_by_another,
     "detached_whole": cancelled.detached_whole,
     "cast_low_at": lambda files: source.only_line(files, source.CASTS_A_MODEL),
+    "averages_cast_at": lambda files: tuple(source.lines(files, source.CASTS_AN_AVERAGE)),
     "unwritten": misplaced.unwritten,
     "rate_by_passes": timetables.rate_by_passes,
     "shown_with": printing.found,

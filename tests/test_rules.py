@@ -6500,6 +6500,12 @@ def an_average_of_half_precision_rounds_away_a_good_part() -> Log:
     return with_average(share=0.04, dtype="bfloat16", entries=64, still=32)
 
 
+@finds("following.rounded_averages", "average-rounded-away", "warning", MADE, "updates left 75% as they were")
+def an_average_is_made_in_half_precision_by_the_text() -> Log:
+    log = with_average(share=0.001, dtype="bfloat16", entries=64, still=48)
+    return replace(log, averages_cast_at=(at(MADE), at(LAYER)))
+
+
 @finds("following.rounded_averages", "average-rounded-away", "info", UPDATE, "updates left 73% as they were")
 def an_average_of_half_precision_moves_one_entry_in_four() -> Log:
     return with_average(share=0.001, dtype="bfloat16", entries=64, still=47)

@@ -1608,3 +1608,19 @@ def test_the_block_around_a_line_by_the_text_of_its_head(tmp_path: Path) -> None
 )
 def test_a_list_of_one_module_times_a_number(tmp_path: Path, text: str, line: int | None) -> None:
     assert [one.line for one in uncalled.repeated((written(tmp_path, text),))] == ([line] if line else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "casts"),
+    [
+        ("self.model = deepcopy(model).eval().half()\n", True),
+        ("self.shadow = {name: p.data.clone().to(torch.bfloat16) for name, p in named}\n", True),
+        ("actor_target = Actor(8, 2).to(device).bfloat16()\n", True),
+        ("ema_model = Model().to(device)\n", False),
+        ("x = batch.half()\n", False),
+        ("if target == x.half():\n    pass\n", False),
+        ("model = model.half()\n", False),
+    ],
+)
+def test_an_average_is_made_in_half_precision(tmp_path: Path, text: str, casts: bool) -> None:
+    assert bool(source.lines((written(tmp_path, text),), source.CASTS_AN_AVERAGE)) is casts

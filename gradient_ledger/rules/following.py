@@ -217,12 +217,14 @@ LEAST_ENTRIES = 32
 
 def rounded_averages(view: View) -> Iterator[Finding]:
     """A running average of half precision that most updates leave as it was."""
+    cast_at = next(iter(view.log.averages_cast_at), None)
     for one in view.log.averages:
+        where = cast_at if one.dtype and cast_at is not None else one.where
         if one.falling_to is not None and any(view.windows.values()):
             yield finding(
                 "average-rounded-away",
                 "info",
-                one.where,
+                where,
                 f"The running average of {some(one.names)} is {one.dtype}, and the weights are not. Each update takes in less "
                 f"of them than the one before, {one.falling_to:.3g} at the last one that was looked at: from {LITTLE:g} "
                 "down half precision rounds most of it away.",
@@ -235,7 +237,7 @@ def rounded_averages(view: View) -> Iterator[Finding]:
         yield finding(
             "average-rounded-away",
             "warning" if much else "info",
-            one.where,
+            where,
             f"The running average of {some(one.names)} is {f'computed in {one.computed_in}' if one.computed_in else one.dtype}, "
             f"and each update takes in {one.share:.3g} of the weights: "
             f"of the sampled entries that differed from these, updates left {math.floor(100 * one.still / one.entries)}% as they were.",

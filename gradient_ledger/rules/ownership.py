@@ -846,7 +846,8 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
     Not what the user's code writes to, such as a copy that is brought up to date now and then. Else: an optimizer held
     it and was let go; or it was frozen when the optimizer was made, and is no more; or it was put among layers that
     are frozen, as an adapter is; or a group of its model's optimizer is empty, or an optimizer holds what another one
-    holds; or it is one of all the vectors of a model, which are clipped with its matrices; or it belongs to a part of
+    holds; or it is one of all the vectors of a model, which are clipped with its matrices, or of few here and there,
+    where all the rest of the model is held; or it belongs to a part of
     a model behind a part that is trained, where what is not to be trained stands in front, or beside its adapters, and
     steps were taken with it; or to a whole model, and the program never looks at its gradients.
     """
@@ -857,7 +858,7 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
     mine = [p for p in view.log.parameters if _whole(p) == _whole(orphan) and p.in_model]
     if _with_an_empty_group(view, mine) or any(view.repeats(e.number) for e in view.log.optimizers if e.steps):
         return True
-    if _put_among_frozen(orphan, mine) or _of_a_kind_left_out(view, orphan, mine):
+    if _put_among_frozen(orphan, mine) or _of_a_kind_left_out(view, orphan, mine) or _few_of_all(view, mine):
         return True
     trained = [p for p in mine if p.owners]
     if trained:
@@ -917,6 +918,26 @@ def _of_a_kind_left_out(view: View, orphan: ParameterFacts, mine: list[Parameter
     owners = {owner for p in matrices for owner in p.owners}
     told = any(e.by_dimensions for e in view.log.optimizers if e.number in owners)
     return apart and (told or any(names <= set(e.names) for e in view.of(Clip)))
+
+
+_FEW, _HERE_AND_THERE = 10, 3
+"""So many times as much of a model is held as what fell through the groups of its optimizer, in so many modules."""
+
+
+def _few_of_all(view: View, mine: list[ParameterFacts]) -> bool:
+    """Whether little of a model is left out, here and there, as what neither of two groups takes; or one parameter in
+    many, which is clipped with all the others."""
+    got = [p for p in mine if p.deposits]
+    left, held = [p for p in got if not p.owners], [p for p in got if p.owners]
+    if not left or (any(p.by_hand for p in left) and not any(p.by_hand for p in held)):
+        return False  # their gradients are wanted for something of their own
+    volumes = [sum(math.prod(p.shape) for p in each) for each in (left, held)]
+    modules = {_inner(p).rpartition(".")[0] for p in left}
+    names = {p.name for p in got}
+    clipped = any(names <= set(e.names) for e in view.of(Clip))
+    return (_FEW * volumes[0] <= volumes[1] and len(modules) >= _HERE_AND_THERE) or (
+        clipped and _FEW * len(left) <= len(held)
+    )
 
 
 def _put_among_frozen(orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:

@@ -19,7 +19,7 @@ def update_teacher(teacher, student, keep=0.999):
 
 torch.manual_seed(3)
 student = net()
-teacher = copy.deepcopy(student).to(torch.bfloat16)
+teacher = copy.deepcopy(student).to(torch.bfloat16)  # <-- bug
 teacher.requires_grad_(False)
 optimizer = torch.optim.AdamW(student.parameters(), lr=0.02)
 for step in range(24):

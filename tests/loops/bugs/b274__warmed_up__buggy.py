@@ -11,7 +11,7 @@ from torch import nn
 
 class Average:
     def __init__(self, model, decay=0.999):
-        self.model = deepcopy(model).eval().half()
+        self.model = deepcopy(model).eval().half()  # <-- bug
         self.decay, self.updates = decay, 0
 
     @torch.no_grad()
