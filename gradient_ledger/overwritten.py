@@ -138,7 +138,9 @@ def _bound(statement: ast.stmt) -> str:
 
 
 def _computes(value: ast.expr) -> bool:
-    """Whether an expression computes a loss of something, by a call with arguments, or of another loss."""
+    """Whether an expression computes a loss of something, by a call with arguments, or of another loss, or is one."""
+    if isinstance(value, ast.Name):
+        return bool(_LOSS.search(value.id) and not _MADE.search(value.id))
     calls = [one for one in ast.walk(value) if isinstance(one, ast.Call)]
     if any(one.args and _COMPUTES.search(source.last_name(one.func)) for one in calls):
         return True

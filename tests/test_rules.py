@@ -387,6 +387,46 @@ def nothing_ever_clears() -> Log:
     return tape.log()
 
 
+@finds(
+    "order.stale",
+    "never-zeroed",
+    "error",
+    CLEAR,
+    "This line clears a part of what SGD steps, and nothing clears b: 3 backward passes of 4 windows",
+    remedy="Clear all of it: SGD.zero_grad(), or a loop over all groups.",
+    names=["b"],
+)
+def a_line_clears_one_of_two_groups() -> Log:
+    tape = Tape("w b")
+    for _ in range(4):
+        tape.passes(1)
+        tape.step()
+        tape.clear(names="w")
+    return tape.log()
+
+
+@finds(
+    "order.stale",
+    "zeroed-another-object",
+    "error",
+    IF,
+    "none of the parameters SGD #1",
+    remedy="Call zero_grad() on the optimizer that steps (SGD #1 (train.py:1)) or on its model; one made earlier, or a "
+    "copy, holds other parameters.",
+    steps=[1, 2, 3],
+)
+def a_target_is_cleared_in_the_place_of_the_first_of_two_models() -> Log:
+    tape = Tape("v", "q", loose="t")
+    for _ in range(4):
+        tape.clear(IF, names="t")
+        tape.passes(1, names="v")
+        tape.step()
+        tape.clear(names="q")
+        tape.passes(1, OTHER, names="q")
+        tape.step(optimizer=1)
+    return tape.log()
+
+
 @finds("order.stale", "never-zeroed", "error", IF, "There is a clear here, and it has never run", steps=[1, 2, 3])
 def a_clear_under_a_condition_has_never_run() -> Log:
     return replace(nothing_ever_clears(), clears_under=(at(IF), at(OTHER)))

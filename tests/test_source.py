@@ -505,6 +505,8 @@ OVERWRITTEN = {
     "def f():\n    for x in data:\n        if bad(x):\n            if worse(x):\n                continue\n"
     "            loss = kl(x, b)\n        loss = mse(c, d)\n": None,
     "def f():\n    loss = torch.where(e.lt(0), u * q_loss, v * q_loss)\n    loss = q_loss.mean(dim=2)\n": 3,
+    "def f():\n    vf_loss = mse(v, t)\n    loss = vf_loss\n    q_loss = mse(q, r)\n    loss = q_loss\n": 5,
+    "def f():\n    loss = loss_fn\n    loss = mse(a, b)\n": None,
     "def f():\n    loss = loss_weight.sum()\n    loss = mse(a, b)\n": None,
     FIRST + "    loss += criterion(c, d)\n": None,
     FIRST + "    loss = loss + criterion(c, d)\n": None,

@@ -188,7 +188,9 @@ def _why_stale(
         )
     others = _cleared_for_others(view, optimizer, names, since=first_step if later else 0)
     often = max(1, (len(windows) - 1) // 2)
-    if others is not None and not regular:
+    held = frozenset(name for number, mine in view.owned.items() if number != BY_HAND for name in mine)
+    in_vain = [e for e in foreign if not e.full and not held & set(e.names)]  # of a target, or of a frozen model
+    if others is not None and not regular and len(in_vain) < often:
         instead = _cleared_in_its_place(view, optimizer, faulty)
         other, place = instead or others
         alone = _adds_alone(view, optimizer, faulty) if instead is None else None
@@ -222,7 +224,7 @@ def _why_stale(
             **evidence,
         )
     if foreign and not regular and len(foreign) >= often:
-        place = foreign[-1].where
+        place = (in_vain if len(in_vain) >= often else foreign)[-1].where
         return finding(
             "zeroed-another-object",
             "error",
@@ -243,6 +245,17 @@ def _why_stale(
             "error",
             place,
             f"This line cleared {times(runs, 'time')} in {times(len(windows), 'step')}{whose}: {seen}.",
+            **evidence,
+        )
+    some_of = [e for e in clears if e.full and e.number > first_step and whole & set(e.names)]
+    part = some_of[-1].where if len(some_of) >= often else None
+    if part is not None:
+        return finding(
+            "never-zeroed",
+            "error",
+            part,
+            f"This line clears a part of what {label} steps, and nothing clears {some(sorted(names))}: {seen}.",
+            f"Clear all of it: {label}.zero_grad(), or a loop over all groups.",
             **evidence,
         )
     idle = unrun_clear(view)
