@@ -1757,8 +1757,8 @@ class Log:
     """The lines that make a list of one module times a number."""
     clears_under: tuple[Place, ...] = ()
     """The lines that call `zero_grad` under an `if`."""
-    named_only: Uncalled | None = None
-    """The first statement that names a method, as `optimizer.zero_grad`, and does not call it."""
+    named_only: tuple[Uncalled, ...] = ()
+    """The statements that name a method, as `optimizer.zero_grad`, and do not call it."""
     unread_weight: UnreadWeight | None = None
     """The first weight of a loss that nothing reads."""
     late_hooks: tuple[LateHook, ...] = ()

@@ -50,16 +50,15 @@ _METHODS = frozenset("zero_grad step backward eval train update unscale_ require
 """Methods that are called for what they do."""
 
 
-def named(files: Iterable[str]) -> Uncalled | None:
-    """The first statement that is the name of such a method and nothing else, as it is without its parentheses."""
-    for file in files:
-        for within in functions(file):
-            for one in own(within):
-                method = one.value if isinstance(one, ast.Expr) else None
-                if isinstance(method, ast.Attribute) and method.attr in _METHODS:
-                    place = Place(file, one.lineno, getattr(within, "name", "<module>"))
-                    return Uncalled(ast.unparse(method), place)
-    return None
+def named(files: Iterable[str]) -> tuple[Uncalled, ...]:
+    """The statements that are the name of such a method and nothing else, as it is without its parentheses."""
+    return tuple(
+        Uncalled(ast.unparse(one.value), Place(file, one.lineno, getattr(within, "name", "<module>")))
+        for file in files
+        for within in functions(file)
+        for one in own(within)
+        if isinstance(one, ast.Expr) and isinstance(one.value, ast.Attribute) and one.value.attr in _METHODS
+    )
 
 
 _OF_MODULES = {"ModuleList", "Sequential"}

@@ -427,6 +427,11 @@ def a_target_is_cleared_in_the_place_of_the_first_of_two_models() -> Log:
     return tape.log()
 
 
+@finds("order.stale", "never-zeroed", "error", OTHER, "Nothing clears b and w between the steps", steps=[1, 2, 3])
+def a_clear_without_parentheses_clears_nothing() -> Log:
+    return replace(nothing_ever_clears(), named_only=(Uncalled("optimizer.zero_grad", at(OTHER)),))
+
+
 @finds("order.stale", "never-zeroed", "error", IF, "There is a clear here, and it has never run", steps=[1, 2, 3])
 def a_clear_under_a_condition_has_never_run() -> Log:
     return replace(nothing_ever_clears(), clears_under=(at(IF), at(OTHER)))
@@ -704,7 +709,7 @@ def the_second_of_two_optimizers_is_cleared_before_the_loop() -> Log:
 
 
 @finds(
-    "order.named_only",
+    "order.without_parentheses",
     "named-and-not-called",
     "error",
     OTHER,
@@ -712,12 +717,17 @@ def the_second_of_two_optimizers_is_cleared_before_the_loop() -> Log:
     remedy="optimizer.zero_grad()",
 )
 def a_clear_has_no_parentheses() -> Log:
-    return windows(1, 1).log(named_only=Uncalled("optimizer.zero_grad", at(OTHER)))
+    return windows(1, 1).log(named_only=(Uncalled("optimizer.zero_grad", at(OTHER)),))
 
 
-@quiet("order.named_only")
+@quiet("order.without_parentheses")
+def another_function_has_a_clear_without_parentheses() -> Log:
+    return windows(1, 1).log(named_only=(Uncalled("optimizer.zero_grad", replace(at(OTHER), function="other")),))
+
+
+@quiet("order.without_parentheses")
 def a_text_without_parentheses_has_not_run() -> Log:
-    return Tape("w b").log(named_only=Uncalled("optimizer.zero_grad", at(OTHER)))
+    return Tape("w b").log(named_only=(Uncalled("optimizer.zero_grad", at(OTHER)),))
 
 
 @finds(

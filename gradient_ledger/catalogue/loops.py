@@ -16,7 +16,13 @@ MISCONCEPTIONS = (
         "Call optimizer.zero_grad() once per step: after step(), before the next window's first backward().",
         "backward() adds to .grad; nothing clears it for you, and no error is raised.",
         "5.2",
-        shadows=("window-misaligned", "tail-leaks-into-next-epoch", "tail-dropped", "stepped-on-used-gradients"),
+        shadows=(
+            "named-and-not-called",
+            "window-misaligned",
+            "tail-leaks-into-next-epoch",
+            "tail-dropped",
+            "stepped-on-used-gradients",
+        ),
     ),
     Misconception(
         "zeroed-before-step",
@@ -51,7 +57,13 @@ MISCONCEPTIONS = (
         "Clear once per step: after step() and before the next window's first backward().",
         "",
         "5.4",
-        shadows=("window-misaligned", "tail-leaks-into-next-epoch", "tail-dropped", "stepped-on-used-gradients"),
+        shadows=(
+            "named-and-not-called",
+            "window-misaligned",
+            "tail-leaks-into-next-epoch",
+            "tail-dropped",
+            "stepped-on-used-gradients",
+        ),
     ),
     Misconception(
         "zeroed-inside-window",
@@ -410,6 +422,7 @@ MISCONCEPTIONS = (
         "Step only on the last micro-batch of a window; an optimizer fused into backward must wait for it too.",
         "",
         "6.8",
+        shadows=("named-and-not-called",),
     ),
     Misconception(
         "optimizer-in-backward-accumulates",
@@ -458,6 +471,7 @@ MISCONCEPTIONS = (
         "ReduceLROnPlateau wants the loss.",
         "Making a scheduler sets the first rate. optimizer.step() knows nothing of it.",
         "",
+        shadows=("named-and-not-called",),
         about_value=False,
     ),
     Misconception(
@@ -878,6 +892,7 @@ MISCONCEPTIONS = (
         "Call scaler.update() once after scaler.step().",
         "",
         "lesson 7",
+        shadows=("named-and-not-called",),
         about_value=False,
     ),
     Misconception(
@@ -915,7 +930,10 @@ MISCONCEPTIONS = (
         "Clear both, or the whole model.",
         "",
         "4.5",
-        shadows=("backward-reaches-another-model",),
+        shadows=(
+            "named-and-not-called",
+            "backward-reaches-another-model",
+        ),
     ),
     Misconception(
         "parameter-in-two-optimizers",
@@ -1001,14 +1019,6 @@ MISCONCEPTIONS = (
         "Write the parentheses.",
         "A name without parentheses calls nothing.",
         "",
-        shadows=(
-            "never-zeroed",
-            "one-of-two-optimizers-zeroed",
-            "zeroed-once-per-epoch",
-            "never-stepped",
-            "schedule-never-stepped",
-            "scaler-not-updated",
-        ),
         about_value=False,
     ),
     Misconception(
@@ -1018,6 +1028,7 @@ MISCONCEPTIONS = (
         "Call step() after backward(). Where the call is there: has it its parentheses, and is its condition ever true?",
         "A name without parentheses calls nothing.",
         "lesson 3",
+        shadows=("named-and-not-called",),
     ),
     Misconception(
         "another-optimizer-stepped",
@@ -1480,6 +1491,7 @@ MISCONCEPTIONS = (
         "Call model.train() at the top of each epoch's training, or right after each evaluation.",
         "eval() is a switch: nothing turns it back, and a mode is not a part of no_grad().",
         "",
+        shadows=("named-and-not-called",),
         about_value=False,
     ),
     Misconception(

@@ -39,7 +39,7 @@ RULES: tuple[Rule, ...] = (
     order.unused,
     order.cleared_twice,
     order.part_never_arrives,
-    order.named_only,
+    order.without_parentheses,
     order.taken,
     order.inputs,
     order.grown,

@@ -6,6 +6,7 @@ import re
 from bisect import bisect
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise, takewhile
 from typing import Any
 
@@ -24,7 +25,19 @@ from gradient_ledger.events import (
     Taken,
     Trail,
 )
-from gradient_ledger.rules.view import BY_HAND, View, Window, finding, is_divided, some, steps_of, times, unrun_clear
+from gradient_ledger.rules.view import (
+    BY_HAND,
+    View,
+    Window,
+    finding,
+    has_run,
+    is_divided,
+    named_only,
+    some,
+    steps_of,
+    times,
+    unrun_clear,
+)
 
 
 def stale(view: View) -> Iterator[Finding]:
@@ -41,13 +54,18 @@ def stale(view: View) -> Iterator[Finding]:
             continue
         event = faulty[0][1]
         touched = names & {name for w, _ in faulty for name in w.step.mixed["used"]} or names
-        yield _why_stale(view, optimizer, windows, [w for w, _ in faulty], event, frozenset(touched))
+        found = _why_stale(view, optimizer, windows, [w for w, _ in faulty], event, frozenset(touched))
+        named = named_only(view, "zero_grad") if found.misconception in _NO_CLEAR else None
+        yield replace(found, where=named) if named is not None else found
 
 
-def named_only(view: View) -> Iterator[Finding]:
+_NO_CLEAR = ("never-zeroed", "one-of-two-optimizers-zeroed", "zeroed-once-per-epoch")
+"""What a clear without its parentheses may look like."""
+
+
+def without_parentheses(view: View) -> Iterator[Finding]:
     """A method that is named and not called."""
-    one = view.log.named_only
-    if one is not None and view.events:
+    for one in (one for one in view.log.named_only if has_run(view, one.where)):
         yield finding(
             "named-and-not-called",
             "error",

@@ -35,6 +35,7 @@ from gradient_ledger.rules.view import (
     finding,
     first,
     getting,
+    named_only,
     some,
     steps_of,
     steps_taken,
@@ -568,7 +569,7 @@ def unstepped(view: View) -> Iterator[Finding]:
         yield finding(
             "never-stepped",
             "warning",
-            passes[-1].where if passes else entry.made_at,
+            named_only(view, "step") or (passes[-1].where if passes else entry.made_at),
             f"{times(max(p.deposits for p in mine), 'backward pass')} brought gradients to {some(p.name for p in mine)}, and "
             f"{view.label(entry.number)} never took a step: nothing used them.",
             names=sorted(names)[:10],

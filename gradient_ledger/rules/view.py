@@ -221,10 +221,23 @@ class View:
         return told
 
 
+def has_run(view: View, place: Place) -> bool:
+    """Whether anything was seen to happen in the function that a line stands in: a file may hold several."""
+    return any(
+        e.where is not None and (e.where.file, e.where.function) == (place.file, place.function) for e in view.events
+    )
+
+
+def named_only(view: View, method: str) -> Place | None:
+    """The first statement, in a function that has run, that names such a method and does not call it."""
+    of = [one.where for one in view.log.named_only if one.name.rpartition(".")[2] == method]
+    return next((place for place in of if has_run(view, place)), None)
+
+
 def unrun_clear(view: View) -> Place | None:
-    """The first line of the text with a clear under a condition, none of which has run."""
+    """The first line of the text with a clear under a condition, in a function that has run, none of which has."""
     run = {(e.where.file, e.where.line) for e in view.of(Clear) if e.where is not None}
-    written = view.log.clears_under
+    written = [one for one in view.log.clears_under if has_run(view, one)]
     return written[0] if written and not any((one.file, one.line) in run for one in written) else None
 
 

@@ -1,4 +1,4 @@
-# bug: B283
+# bug: B01
 """A clear with its parentheses."""
 
 import torch

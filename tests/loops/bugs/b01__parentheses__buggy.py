@@ -1,5 +1,5 @@
-# bug: B283
-# id: named-and-not-called
+# bug: B01
+# id: never-zeroed
 """A clear without its parentheses."""
 
 import torch
