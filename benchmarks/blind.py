@@ -237,6 +237,7 @@ def score(sets: list[Path], out: Path) -> None:
             on_line = any(abs(a - b) <= 1 for f in new for a in _lines(f) for b in mistake.lines)
             near += on_line
             print(f"{folder.name} {mistake.script.stem} {mistake.lines}{' ON LINE' if on_line else ''}: {mistake.what}")
+            print(f"    kind: {mistake.kind}")
             for finding in new or [{"severity": "-", "misconception": "nothing", "where": None, "called_at": None}]:
                 print(f"    {finding['severity']} {finding['misconception']} {sorted(_lines(finding))}")
     print(f"{total} mistakes, {near} with a finding of their own on the line")
