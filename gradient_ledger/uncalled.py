@@ -160,8 +160,11 @@ def average(files: tuple[str, ...]) -> Uncalled | None:
     if not made:
         return None
     names = {ast.unparse(target).rpartition(".")[2] for _, one in made for target in one.targets} - {"model"}
-    every = (one for file in files for within in functions(file) for one in own(within) if isinstance(one, ast.Call))
-    return None if any(_may_move(ast.unparse(one.func), names) for one in every) else made[0][0]
+    every = [one for file in files for within in functions(file) for one in own(within) if isinstance(one, ast.Call)]
+    # A method that is handed over may be called where it arrives.
+    handed = [each for call in every for each in call.args if isinstance(each, ast.Attribute)]
+    methods = [*(call.func for call in every), *handed]
+    return None if any(_may_move(ast.unparse(one), names) for one in methods) else made[0][0]
 
 
 def _average_made(statement: ast.AST) -> str:

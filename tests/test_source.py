@@ -659,6 +659,8 @@ MOVED = {
     "self.ema = timm.ModelEmaV2(model)\n": "ModelEmaV2",
     "average = torch.optim.swa_utils.AveragedModel(net)\nscaler.update()\n": "AveragedModel",
     "ema = EMA(model)\nema.update()\n": None,
+    "ema = EMA(model)\nif_exists(ema, ema.update)\n": None,
+    "ema = EMA(model)\nif_exists(ema, model.update)\n": "EMA",
     "ema = EMA(model)\ndef f(model_ema):\n    model_ema.update_parameters(1)\n": None,
     "follower = EMA(model)\nfollower.step()\n": None,
     "beta = EMA(0.99)\nnew = beta(old, now)\n": None,
