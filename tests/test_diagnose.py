@@ -245,7 +245,7 @@ def _cut_loop(
     ("change", "name", "line", "but"),
     [
         ({"clear_each": True}, "zeroed-inside-window", "optimizer.zero_grad()", lambda spec: spec["pieces"] == 1),
-        ({"clear": False}, "never-zeroed", "(factor * loss).backward()", lambda spec: len(spec["rows"]) < 2),
+        ({"clear": False}, "never-zeroed", "optimizer.zero_grad()", lambda spec: len(spec["rows"]) < 2),
     ],
 )
 def test_where_numbers_leave_it_open_the_ledger_names_the_mistake_and_its_line(change, name, line, but) -> None:
