@@ -711,7 +711,7 @@ def the_second_of_two_optimizers_is_cleared_before_the_loop() -> Log:
 @finds(
     "order.without_parentheses",
     "named-and-not-called",
-    "error",
+    "warning",
     OTHER,
     "This names optimizer.zero_grad",
     remedy="optimizer.zero_grad()",

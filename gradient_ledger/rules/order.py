@@ -68,7 +68,7 @@ def without_parentheses(view: View) -> Iterator[Finding]:
     for one in (one for one in view.log.named_only if has_run(view, one.where)):
         yield finding(
             "named-and-not-called",
-            "error",
+            "warning",
             one.where,
             f"This names {one.name} and does not call it: nothing is done here.",
             f"{one.name}()",
