@@ -65,7 +65,9 @@ _NO_CLEAR = ("never-zeroed", "one-of-two-optimizers-zeroed", "zeroed-once-per-ep
 
 def without_parentheses(view: View) -> Iterator[Finding]:
     """A method that is named and not called."""
-    for one in (one for one in view.log.named_only if has_run(view, one.where)):
+    # Where nothing is stepped at all, that is what is wrong.
+    named = view.log.named_only if any(view.windows.values()) else ()
+    for one in (one for one in named if has_run(view, one.where)):
         yield finding(
             "named-and-not-called",
             "warning",
