@@ -168,8 +168,8 @@ def another_ran(state: State, entry: ModuleAccount) -> None:
 def saved(state: State, module: nn.Module, frame: FrameType) -> None:
     """The state of a model is taken: where that is what `eval()` was called for, it is over like an evaluation."""
     entry, place = state.books.module(module), places.user_place(frame)
-    for one in state.evaluations if entry is not None and place is not None else ():
-        here = one.place is not None and place is not None and one.place.function == place.function
+    for one in state.evaluations:
+        here = place is not None and one.place is not None and one.place.function == place.function
         if here and entry in one.whole and one.validated is None and one.runs() == one.calls:
             one.saved = True
             one.elsewhere += 1

@@ -23,6 +23,7 @@ from gradient_ledger import (
     misplaced,
     outside,
     printing,
+    repeated,
     restored,
     samples,
     source,
@@ -54,7 +55,7 @@ READERS: dict[str, Callable[[Files], Any]] = {
     "last_alone": outside.found,
     "counter_anew": counters.begun_anew,
     "unread_weight": unweighted.found,
-    "repeated_modules": uncalled.repeated,
+    "repeated_modules": repeated.found,
     "in_vain": lambda files: tuple(Place(file, line) for file in files for line in buffers.weights_in_vain(file)),
 }
 """Fields that all texts of a program tell: those that events came from, and its own modules."""

@@ -25,6 +25,7 @@ from gradient_ledger import (
     overwritten,
     printing,
     reduced,
+    repeated,
     restored,
     samples,
     source,
@@ -1611,7 +1612,7 @@ def test_the_block_around_a_line_by_the_text_of_its_head(tmp_path: Path) -> None
     ],
 )
 def test_a_list_of_one_module_times_a_number(tmp_path: Path, text: str, line: int | None) -> None:
-    assert [one.line for one in uncalled.repeated((written(tmp_path, text),))] == ([line] if line else [])
+    assert [one.line for one in repeated.found((written(tmp_path, text),))] == ([line] if line else [])
 
 
 @pytest.mark.parametrize(

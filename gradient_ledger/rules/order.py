@@ -30,9 +30,9 @@ from gradient_ledger.rules.view import (
     View,
     Window,
     finding,
-    has_run,
     is_divided,
     named_only,
+    not_called,
     some,
     steps_of,
     times,
@@ -66,8 +66,7 @@ _NO_CLEAR = ("never-zeroed", "one-of-two-optimizers-zeroed", "zeroed-once-per-ep
 def without_parentheses(view: View) -> Iterator[Finding]:
     """A method that is named and not called."""
     # Where nothing is stepped at all, that is what is wrong.
-    named = view.log.named_only if any(view.windows.values()) else ()
-    for one in (one for one in named if has_run(view, one.where)):
+    for one in not_called(view) if any(view.windows.values()) else ():
         yield finding(
             "named-and-not-called",
             "warning",

@@ -23,6 +23,7 @@ from gradient_ledger.events import (
     Severity,
     SkippedStep,
     Step,
+    Uncalled,
 )
 
 E = TypeVar("E", bound=Event)
@@ -230,8 +231,12 @@ def has_run(view: View, place: Place) -> bool:
 
 def named_only(view: View, method: str) -> Place | None:
     """The first statement, in a function that has run, that names such a method and does not call it."""
-    of = [one.where for one in view.log.named_only if one.name.rpartition(".")[2] == method]
-    return next((place for place in of if has_run(view, place)), None)
+    return next((one.where for one in not_called(view) if one.name.rpartition(".")[2] == method), None)
+
+
+def not_called(view: View) -> list[Uncalled]:
+    """The methods that statements name and do not call, in functions that have run."""
+    return [one for one in view.log.named_only if has_run(view, one.where)]
 
 
 def unrun_clear(view: View) -> Place | None:
