@@ -74,21 +74,35 @@ def _lost_in_turn(block: list[ast.stmt]) -> Iterator[int]:
     """The lines of loops that compute a loss in each turn, and hand nothing on to the next: behind the loop its name
     stands for the last one alone, and that goes backward."""
     for at, loop in enumerate(block):
-        last = loop.body[-1] if isinstance(loop, ast.For) else None
-        if not isinstance(loop, ast.For) or not isinstance(last, ast.Assign) or not _computes(last.value):
+        if not isinstance(loop, ast.For):
             continue
-        name, inside = _bound(last), [one for each in loop.body for one in ast.walk(each)]
-        if not name or name in source.read_in(loop) or any(isinstance(one, _JUMPS) for one in inside):
+        whole = [one for each in loop.body for one in (each.body if isinstance(each, ast.With) else [each])]
+        name = next((name for one in reversed(whole) if (name := _bound(one))), "")
+        body = [one for one in whole if not name or not _notes(one, name)]
+        last = body[-1] if body else None
+        if not isinstance(last, ast.Assign) or _bound(last) != name or not _computes(last.value):
             continue
-        if not _hands_on(loop) and _goes_backward(block[at + 1 :], name):
+        inside = [one for each in body for one in ast.walk(each)]
+        if not name or any(name in source.read_in(one) for one in body) or any(isinstance(one, _JUMPS) for one in inside):
+            continue
+        if not _hands_on(loop, body) and _goes_backward(block[at + 1 :], name):
             yield last.lineno
 
 
-def _hands_on(loop: ast.For) -> bool:
+def _notes(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement only writes down the number of a loss, as `total += loss.item()` does."""
+    if not isinstance(statement, (ast.AugAssign, ast.Expr)):
+        return False
+    text = ast.unparse(statement)
+    number = rf"\b{name}((\.detach\(\)|\.data|\.cpu\(\))*\.item\(\)|\.detach\(\)|\.data\b)|\bfloat\({name}\)"
+    return re.search(number, text) is not None and not re.search(rf"\b{name}\b", re.sub(number, "", text))
+
+
+def _hands_on(loop: ast.For, body: list[ast.stmt]) -> bool:
     """Whether a turn does anything else than to bind names, or reads what an earlier one has bound."""
     own = {one.id for one in _written(loop.target)}
-    later = {one.id for each in loop.body for one in _written(each)} - own
-    for each in loop.body:
+    later = {one.id for each in body for one in _written(each)} - own
+    for each in body:
         if not isinstance(each, ast.Assign) or source.read_in(each.value) & later:
             return True
         later -= {one.id for one in _written(each)}

@@ -473,7 +473,8 @@ def test_an_order_that_is_none_is_refused(events: list[str], iterations: int, re
 
 def test_the_ledger_reads_the_loop_that_ran_and_names_its_line() -> None:
     for events in (["forward", "backward", "zero", "step"], ["forward", "forward", "backward", "zero", "step"]):
-        (found,) = order.replay(events).findings
+        found, *others = order.replay(events).findings
+        assert [one.misconception for one in others] == ["loss-overwritten"] * (events.count("forward") - 1)
         assert found.where is not None and found.where.code == "optimizer.zero_grad()"
         assert found.where.line == order.program(events).split("\n").index("    optimizer.zero_grad()") + 1
 

@@ -498,6 +498,13 @@ OVERWRITTEN = {
     "    loss.backward()\n": None,
     "def f():\n    for x in xs:\n        loss = mse(x, y)\n    print(loss)\n": None,
     "def f():\n    for x in xs:\n        loss = mse(x, y)\n    loss = mse(z, y)\n    loss.backward()\n": None,
+    # what is written down of each of them is a number
+    "def f():\n    for x in xs:\n        loss = mse(x, y)\n        total += loss.item()\n    loss.backward()\n": 3,
+    "def f():\n    for x in xs:\n        loss = mse(x, y)\n        seen.append(loss.detach().item())\n    loss.backward()\n": 3,
+    "def f():\n    for x in xs:\n        loss = mse(x, y)\n        total += float(loss)\n    s.scale(loss).backward()\n": 3,
+    "def f():\n    for x in xs:\n        loss = mse(x, y)\n        total += loss\n    total.backward()\n": None,
+    "def f():\n    for x in xs:\n        loss = mse(x, y)\n        seen.append(loss)\n    loss.backward()\n": None,
+    "def f():\n    for x in xs:\n        loss = mse(x, h)\n        h = cell(x, h)\n        t += loss.item()\n    loss.backward()\n": None,
     # it is read, or may be, or is no loss that was computed
     "def f():\n    if twice:\n        loss = kl(a, b)\n    else:\n        loss = mse(c, d)\n    return loss\n": None,
     "def f():\n    if twice:\n        loss = kl(a, b)\n        show(loss)\n    loss = mse(c, d)\n": None,
