@@ -13,8 +13,9 @@ made there.
 A set is a folder with `pNNNN/` for each script: `right.py`, `m1.py`, `m2.py`, `m3.py` and `truth.json`, as the brief
 says. `audit` runs each of them as a user would, without options, and writes one JSON report each; run it from a clone
 that stands still, before anything is mended on the set. `score` prints what was found where: a mistake whose line, or
-the line it was called at, a finding names within one line counts as found "on the line"; whether the name is the right
-one is for a reader to say, so it prints them side by side. Every finding of a right copy is printed too.
+the line it was called at, a finding names within one line counts as found "on the line", and one whose line stands
+among the further ones that a finding shows ("made at …") as told "beside"; whether the name is the right one is for a
+reader to say, so it prints them side by side. Every finding of a right copy is printed too.
 """
 
 from __future__ import annotations
@@ -220,9 +221,14 @@ def _lines(finding: dict[str, Any]) -> set[int]:
     return {int(place["line"]) for place in (finding["where"], finding["called_at"]) if place}
 
 
+def _beside(finding: dict[str, Any]) -> set[int]:
+    """The further lines that it shows: the places of its evidence."""
+    return {int(one["line"]) for one in finding["evidence"].values() if isinstance(one, dict) and "line" in one}
+
+
 def score(sets: list[Path], out: Path) -> None:
     """Prints each mistake beside what the audit says of it and not of the right copy, and all it says of right ones."""
-    total = near = 0
+    total = near = beside = 0
     for folder in folders(sets):
         for script in sorted(folder.glob("*.py")):
             if trouble := _trouble(script, out):
@@ -235,12 +241,17 @@ def score(sets: list[Path], out: Path) -> None:
             total += 1
             new = [f for f in _findings(mistake.script, out) if f["misconception"] not in known]
             on_line = any(abs(a - b) <= 1 for f in new for a in _lines(f) for b in mistake.lines)
-            near += on_line
-            print(f"{folder.name} {mistake.script.stem} {mistake.lines}{' ON LINE' if on_line else ''}: {mistake.what}")
+            shown = not on_line and any(abs(a - b) <= 1 for f in new for a in _beside(f) for b in mistake.lines)
+            near, beside = near + on_line, beside + shown
+            told = " ON LINE" if on_line else " BESIDE" if shown else ""
+            print(f"{folder.name} {mistake.script.stem} {mistake.lines}{told}: {mistake.what}")
             print(f"    kind: {mistake.kind}")
-            for finding in new or [{"severity": "-", "misconception": "nothing", "where": None, "called_at": None}]:
-                print(f"    {finding['severity']} {finding['misconception']} {sorted(_lines(finding))}")
-    print(f"{total} mistakes, {near} with a finding of their own on the line")
+            if not new:
+                print("    - nothing")
+            for finding in new:
+                more = sorted(_beside(finding) - _lines(finding)) or ""
+                print(f"    {finding['severity']} {finding['misconception']} {sorted(_lines(finding))} {more}".rstrip())
+    print(f"{total} mistakes, {near} with a finding of their own on the line, {beside} more with one that shows it")
 
 
 def main(arguments: list[str] | None = None) -> int:

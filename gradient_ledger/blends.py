@@ -655,6 +655,10 @@ def facts(state: State) -> tuple[WeightAverage, ...]:
             least = min(falling, key=lambda one: one.share)
             most = max(one.updates + 1 for one in falling)
             told.append(WeightAverage(every, place, most, dtype=HALVES[least.last.dtype], falling_to=least.share))  # type: ignore[union-attr]
+        elif place is not None and len(shares) == 1 and _is_once_an_epoch(found):
+            every = tuple(dict.fromkeys(one.account.name for one in found))
+            most = max(one.updates + 1 for one in found)
+            told.append(WeightAverage(every, place, most, found[0].share, once_at=found[0].once_at))
         elif known and place is not None:
             share = known[0].share if len(shares) == 1 else None
             most = max(one.updates + 1 for one in known)
@@ -667,10 +671,12 @@ def facts(state: State) -> tuple[WeightAverage, ...]:
             entries, still = sum(one.entries for one in known), sum(one.still for one in known)
             fact = replace(fact, begun_off=begun, dtype=in_half, computed_in="" if in_half else known[0].half)
             told.append(replace(fact, entries=entries, still=still))
-        elif len(shares) == 1 and found[0].once_at is not None and found[0].share < LITTLE and place is not None:
-            every = tuple(dict.fromkeys(one.account.name for one in found))
-            told.append(WeightAverage(every, place, 1, found[0].share, once_at=found[0].once_at))
     return tuple(told)
+
+
+def _is_once_an_epoch(found: list[Average]) -> bool:
+    """Whether a loop over epochs makes the updates behind all steps of one, by its text, and these are several."""
+    return found[0].once_at is not None and found[0].share < LITTLE and not any(one.consecutive for one in found)
 
 
 def _falls_in_half(one: Average) -> bool:

@@ -45,7 +45,7 @@ def _numbered(kind: str, number: int) -> str:
 class Schedule:
     """One scheduler that is made for so many steps, and how many it took."""
 
-    __slots__ = ("in_epochs", "kind", "length", "named", "optimizer", "place", "steps", "type")
+    __slots__ = ("in_epochs", "kind", "length", "made_at", "named", "optimizer", "place", "steps", "type")
 
     def __init__(self, scheduler: Any, kind: str, optimizer: int, length: int, named: bool, in_epochs: str = ""):
         self.type = type(scheduler).__name__
@@ -58,6 +58,7 @@ class Schedule:
         """That function, where it calls what it is given an epoch."""
         self.steps = 0
         self.place: Place | None = None
+        self.made_at: Place | None = None
 
 
 class OwnSchedule(NamedTuple):
@@ -497,6 +498,10 @@ class Books:
         """The number of an optimizer that has an account."""
         entry = self._optimizer_by_id.get(id(optimizer))
         return entry.number if entry is not None and entry.ref() is optimizer else None
+
+    def made_schedule(self, scheduler: Any) -> Place | None:
+        """The user's line that made a scheduler, where it was made while the ledger was open."""
+        return next((one.place for one in reversed(self.schedulers_made) if one.which == id(scheduler)), None)
 
     def _own(self, entry: OptimizerAccount, groups: Iterable[dict[str, Any]]) -> None:
         accounts = []

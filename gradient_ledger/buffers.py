@@ -54,6 +54,35 @@ def kept_gradient(file: str, line: int, added: bool = True) -> Place | None:
     return Place(file, keeping[0][0].lineno) if keeping else None
 
 
+_VIEWS = re.compile(r"\.numpy\(|asarray\(|from_dlpack\(|memoryview\(")
+"""Text that gives the memory of a tensor another form."""
+
+
+@lru_cache(maxsize=256)
+def measured_in_place(file: str, line: int) -> Place | None:
+    """Where a name that a line gives to a NumPy view is changed in place, and then read: a measure was to be taken, and
+    what lies under the view was not to change."""
+    within = source.scope(file, line)
+    nodes = source.own(within) if within is not None else ()
+    taken = [one for one in nodes if isinstance(one, ast.Assign) and one.lineno <= line <= (one.end_lineno or 0)]
+    names = {name for one in taken if _VIEWS.search(ast.unparse(one.value)) for name in _names(one)}
+    changes = [one for one in nodes if isinstance(one, ast.AugAssign) and one.lineno > line]
+    changed = [one for one in changes if _base(one.target) in names]
+    if not changed:
+        return None
+    inside = {id(each) for one in changed for each in ast.walk(one)}
+    reads = [one for one in nodes if isinstance(one, ast.Name) and one.id in names and isinstance(one.ctx, ast.Load)]
+    after = any(one.lineno > changed[0].lineno and id(one) not in inside for one in reads)
+    return Place(file, changed[0].lineno) if after else None
+
+
+def _base(target: ast.expr) -> str:
+    """The name of what is written to, as a whole or in part."""
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    return target.id if isinstance(target, ast.Name) else ""
+
+
 def _is_gradient(value: ast.AST, names: set[str]) -> bool:
     """Whether an expression is a `.grad` itself, by one of these names or in so many words; or shares its memory."""
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "detach":

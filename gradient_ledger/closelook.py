@@ -230,7 +230,8 @@ def _blends(state: State, several_passes: bool) -> bool:
     known = [one for found in state.averages.values() for one in found if one.is_known]
     if any(one.share > 0.5 for one in known) or (state.averaging and not known):
         return True
-    return not known and state.budget.may_look("averaging text", 4) and may_average(own_files(state))
+    doubt = "averages at an end" if pass_ends(state) else "averaging text"
+    return not known and state.budget.may_look(doubt, 4) and may_average(own_files(state))
 
 
 def _crossings(state: State, several_passes: bool) -> bool:
@@ -336,6 +337,13 @@ def is_shared(account: Account) -> bool:
 
 
 # ------------------------------------------------------------------ beginning and end
+
+
+def pass_ends(state: State) -> bool:
+    """Whether the last batch of a pass over the data has been handed out: what is done once an epoch, behind all of its
+    steps, seldom falls into another look."""
+    loading = state.progress.loading
+    return loading is not None and loading.left() <= 0
 
 
 def begin(state: State, several_passes: bool) -> None:

@@ -441,7 +441,9 @@ class Edit(Event):
     scaled: bool = False
     """Whether any of them carried the loss scale."""
     norms: tuple[float, float] | None = None
-    """Norm of one of them before and after, for hidden ones."""
+    """Norm of one of them before and after, for hidden ones, and those that were to be measured."""
+    measured_at: Place | None = None
+    """The line that changes a NumPy view of them in place which is read after that, where no version counter moved."""
     overwrote: tuple[str, ...] = ()
     """Parameters whose gradient had been assigned before, and neither used nor read since."""
     meant: bool = False
@@ -725,7 +727,7 @@ class SchedulerStep(Event):
     base: float | None = None
     """The rate that such a function's value is multiplied with."""
     made_at: Place | None = None
-    """The one line that makes a scheduler of this class, where its optimizer has not taken a step."""
+    """The user's line that made it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -859,6 +861,13 @@ class Finding:
     def text(self) -> str:
         """What was seen, in a sentence."""
         return str(self.evidence.get("text", ""))
+
+    @property
+    def beside(self) -> tuple[tuple[str, Place], ...]:
+        """Further lines it speaks of, each behind its words (`made at`): the places of its evidence, by their keys."""
+        told = (self.where, self.called_at)
+        places = [(key, at) for key, at in self.evidence.items() if isinstance(at, Place) and at not in told]
+        return tuple((key.replace("_", " "), at) for key, at in places)
 
     def plain(self) -> dict[str, Any]:
         """The finding as JSON."""
@@ -1062,6 +1071,8 @@ class ScheduleFacts:
     """What the text gives it as its time, where it calls that a number of steps."""
     in_epochs: str = ""
     """Its function as `name(argument)`, where the argument is called an epoch."""
+    made_at: Place | None = None
+    """The user's line that made it."""
 
 
 @dataclass(frozen=True)

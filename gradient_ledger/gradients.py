@@ -532,7 +532,10 @@ def settle(state: State, account: Account) -> None:
             state.budget.refund(("held", account.read))
             book_clear(state, account, account.read, ZERO)
         elif not account.clipped and abs(digest_of(grad).imag - account.before) > UNTOUCHED * account.before:
-            book_change(state, account, grad)
+            norms = math.sqrt(account.before), norm_of([grad])
+            draft = book_change(state, account, grad)
+            if draft is not None and not state.digests and account.status == FRESH and account.read is not None:
+                note_measured(draft, account.read, norms)
     if state.digests and account.digest is not None and account.status == FRESH:
         book_hidden_change(state, account, grad, changed)
     account.looked(version, account.digest)
@@ -547,15 +550,22 @@ def arrived(state: State, account: Account, grad: Tensor) -> None:
             account.digest = digest_of(grad)
 
 
-def book_change(state: State, account: Account, grad: Tensor) -> None:
-    """A gradient was changed in place: cleared by hand, or edited."""
+def note_measured(draft: Draft, place: Place, norms: tuple[float, float]) -> None:
+    """A gradient was changed with no trace in its version: by a line that was to take its measure?"""
+    if (changed := buffers.measured_in_place(place.file, place.line)) is not None:
+        draft.fields.setdefault("norms", norms)
+        draft.fields["measured_at"] = changed
+
+
+def book_change(state: State, account: Account, grad: Tensor) -> Draft | None:
+    """A gradient was changed in place: cleared by hand, or edited. Returns what is written of an edit."""
     place = account.read
     zero = account.before != 0.0 and is_zero(grad)
     # Where nobody looked before, a line that changes other gradients and leaves numbers has found zeros here.
     if zero and not (account.before is None and account.status == FRESH and place in state.edited_at):
         state.budget.refund(("held", place))
         book_clear(state, account, place, ZERO)
-        return
+        return None
     if not zero and account.before != 0.0:
         state.edited_at.add(place)
     whole = bool(account.piled) and place is not None and source.overwrites_gradient(place)
@@ -571,6 +581,7 @@ def book_change(state: State, account: Account, grad: Tensor) -> None:
     if account.status == FRESH:
         note_scale(draft, account)
     account.edit(place, whole)
+    return draft
 
 
 def changed_by_hook(state: State, account: Account, grad: Tensor) -> None:

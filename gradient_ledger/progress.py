@@ -168,6 +168,19 @@ class InputRead(NamedTuple):
     """Its own version."""
 
 
+class Loading(NamedTuple):
+    """The pass over the data that began last."""
+
+    iterator: weakref.ref[Any]
+    """What hands out the batches."""
+    batches: int
+    """How many there are in all."""
+
+    def left(self) -> int:
+        """How many it has yet to hand out; more than there are where torch does not tell."""
+        return self.batches - getattr(self.iterator(), "_num_yielded", -1)
+
+
 class Drawn:
     """A distribution from which a sample was drawn that has no graph."""
 
@@ -187,6 +200,7 @@ class Progress:
         self.steps = 0
         self.data_passes = 0
         """How often a DataLoader has begun."""
+        self.loading: Loading | None = None
         self.summands_seen: dict[Trail, int] = {}
         """By the line of a loss, how often one had begun when its summands were last looked at."""
         self.steps_by_hand = 0

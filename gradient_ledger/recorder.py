@@ -347,6 +347,7 @@ class Recorder(State):
                         one.named,
                         timetables.length_in_steps(files, one.kind),
                         one.in_epochs,
+                        one.made_at,
                     )
                     for one in self.books.schedules.values()
                 )

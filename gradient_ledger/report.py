@@ -138,6 +138,7 @@ def _finding_lines(finding: Finding, number: int) -> list[str]:
         lines.append(f"       {finding.where.code}")
     if finding.called_at:
         lines.append(f"       called at {finding.called_at}  {finding.called_at.code}".rstrip())
+    lines += [f"       {words} {place}  {place.code}".rstrip() for words, place in finding.beside]
     for head, text in (("seen", finding.text), ("mend", finding.remedy), ("why", entry.why or entry.happens)):
         lines += textwrap.wrap(
             text, 100, initial_indent=f"   {head:5}", subsequent_indent=" " * 8, break_on_hyphens=False
@@ -159,6 +160,7 @@ def as_html(log: Log, found: Sequence[Finding], *, trouble: str = "") -> str:
             parts.append(html.lines([finding.where.code], "the line"))
         if finding.called_at:
             parts.append(html.paragraph(str(finding.called_at), "Called at:"))
+        parts += [html.paragraph(str(place), f"{words.capitalize()}:") for words, place in finding.beside]
         parts += [html.paragraph(finding.text, "Seen:"), html.paragraph(finding.remedy, "Mend:")]
         parts.append(html.paragraph(entry.why or entry.happens, "Why:"))
         cards.append(html.box(f"{word}: {entry.title} (`{finding.misconception}`)", parts, tone))

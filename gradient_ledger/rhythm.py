@@ -206,6 +206,8 @@ def _learn(state: State, before: Heard, now: Heard) -> Rhythm | None:
     more = {doubt: count - before.looks.get(doubt, 0) for doubt, count in now.looks.items()}
     more = {doubt: count for doubt, count in more.items() if count}
     left = _windows_left(now, more)
+    if state.progress.loading is not None and state.progress.data_passes <= SAMPLES:  # their ends are looked at
+        left = min(left, state.progress.loading.left() // max(between, 1) - 1)
     counts = [total - earlier for total, earlier in zip(now.totals, before.totals, strict=True)]
     deposits = [one.account for one in beats if one.kind == DEPOSIT]
     if left < WORTH or any(n != deposits.count(a) for a, n in zip(state.books.accounts, counts, strict=True)):

@@ -415,7 +415,7 @@ def step_ends(state: State, optimizer: Any, depth: int) -> None:
     entry.last_step = state.progress.steps
     if state.close_look is not None and state.progress.steps >= state.close_look.until:
         closelook.end(state)
-    if entry.steps & (entry.steps - 1) == 0:  # after steps 1, 2, 4, 8, …
+    if entry.steps & (entry.steps - 1) == 0 or closelook.pass_ends(state):  # after steps 1, 2, 4, 8, …
         closelook.begin(state, several_passes=draft.fields.get("passes", 0) > 1)
     state.journal.close_groups()
     if state.listener is not None:

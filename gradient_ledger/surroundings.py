@@ -27,7 +27,7 @@ from gradient_ledger.events import (
 )
 from gradient_ledger.gradients import settle
 from gradient_ledger.journal import Draft
-from gradient_ledger.progress import Region
+from gradient_ledger.progress import Loading, Region
 from gradient_ledger.state import State
 from gradient_ledger.tally import rate_of
 
@@ -224,10 +224,6 @@ def scheduled(state: State, scheduler: Any, frame: FrameType, told: bool = False
     last = state.journal.last(Ending, Backward)
     skipped = skipped or (last is not None and last.kind is SkippedStep)
     place, kind = places.user_place(frame), type(scheduler).__name__
-    made_at = None
-    if number is not None and not state.books.optimizers[number].steps:
-        if state.budget.may_look(("schedule", number), 4):
-            made_at = source.only_line(state.journal.files(), rf"(?<!def )(?<!class )\b{kind}\(")
     state.emit(
         SchedulerStep,
         place,
@@ -236,7 +232,7 @@ def scheduled(state: State, scheduler: Any, frame: FrameType, told: bool = False
         **_told_by_functions(scheduler),
         optimizer=number,
         scheduler=kind,
-        made_at=made_at,
+        made_at=state.books.made_schedule(scheduler),
         which=id(scheduler),
         pending=pending,
         outside=not any(source.loop_around(at.file, at.line) is not None for at in places.calls(frame)),
@@ -359,6 +355,7 @@ def _count_schedule(state: State, scheduler: Any, optimizer: int, frame: FrameTy
     if entry is None or (entry.kind, entry.optimizer, entry.length) != (name, optimizer, length):
         in_epochs = _counted_in_epochs(scheduler)
         entry = books.schedules[key] = Schedule(scheduler, name, optimizer, length, named, in_epochs)
+        entry.made_at = books.made_schedule(scheduler)
     entry.steps += 1
     entry.place = places.user_place(frame)
 
@@ -370,6 +367,14 @@ def loader_started(state: State, loader: Any, frame: FrameType) -> None:
             settle(state, account)
     state.progress.data_passes += 1
     state.emit(DataPass, places.user_place(frame), (), pending=state.books.waiting_passes())
+
+
+def loader_runs(state: State, loader: Any, iterator: Any) -> None:
+    """A DataLoader has begun: how many batches there will be, where it knows."""
+    try:
+        state.progress.loading = Loading(weakref.ref(iterator), len(loader))
+    except TypeError:  # it has no length, or somebody's own iterator takes no weak references
+        state.progress.loading = None
 
 
 def optimizer_made(state: State, optimizer: Any, frame: FrameType) -> None:

@@ -237,7 +237,8 @@ def _install() -> None:
     tap(autocast, "__enter__", after=lambda recorder, call, _: surroundings.autocast_entered(recorder))
     tap(autocast, "__exit__", before=lambda recorder, call: surroundings.autocast_left(recorder))
     tap(torch, "clear_autocast_cache", after=lambda recorder, call, _: surroundings.autocast_cache_cleared(recorder))
-    tap(torch.utils.data.DataLoader, "__iter__", before=_before(lambda *of: surroundings.loader_started(*of)))
+    loader = torch.utils.data.DataLoader
+    tap(loader, "__iter__", before=_before(lambda *of: surroundings.loader_started(*of)), after=_loader_runs)
     tap(Tensor, "register_hook", before=_hook_registered)
     tap(Tensor, "register_post_accumulate_grad_hook", before=_hook_registered)
     tap(nn.Module, "register_full_backward_hook", before=_hook_registered)
@@ -419,6 +420,11 @@ def _cell_ran(recorder: Recorder, call: Call, _: Any) -> None:
 def _parameter_put(recorder: Recorder, call: Call, _: Any) -> None:
     if not call.failed:
         surroundings.parameter_put(recorder, call.owner, call.argument(2, "param"), call.frame)
+
+
+def _loader_runs(recorder: Recorder, call: Call, _: Any) -> None:
+    if not call.failed:
+        surroundings.loader_runs(recorder, call.owner, call.result)
 
 
 def _averaged(recorder: Recorder, call: Call) -> None:

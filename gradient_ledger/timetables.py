@@ -24,7 +24,7 @@ def is_by_epochs(file: str, line: int) -> bool:
     return "epoch" in ast.unparse(loop.target) + ast.unparse(over)
 
 
-_TRAINS = re.compile(r"(^|[\s=.])(train|fit)_?\w+\(|(^|[\s=.])(train|fit)\(.*\w")
+_TRAINS = re.compile(r"(^|[\s=.])_?(train|fit)_?\w+\(|(^|[\s=.])_?(train|fit)\(.*\w")
 """Text that calls a function which takes the steps of an epoch; `model.train()` is none."""
 _TAKES_STEPS = re.compile(rf"\.step\(|backward\(|{_TRAINS.pattern}")
 """Text of a loop that takes them."""

@@ -12,6 +12,7 @@ import threading
 import types
 import weakref
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -707,6 +708,27 @@ def test_a_line_in_a_helper_is_told_with_the_loop_that_calls_it() -> None:
             nn.functional.mse_loss(model(x), y).backward()
             optimizer.step()
     assert {one.called_at for one in ledger.findings()} == {None}, "the loop is its own"
+
+
+def test_further_lines_of_a_finding_are_told_with_their_text() -> None:
+    model, batches = model_and_data()
+    with GradientLedger() as ledger:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=4)  # made
+        for _ in range(4):
+            for x, y in batches:
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(x), y).backward()
+                optimizer.step()
+                schedule.step()
+    (finding,) = ledger.findings()
+    ((words, made),) = finding.beside
+    assert (finding.misconception, words) == ("schedule-on-another-clock", "made at")
+    assert made.code.endswith("# made") and finding.where is not None and finding.where.code == "schedule.step()"
+    assert f"       made at {made}  {made.code}" in str(ledger)
+    assert "Made at:" in ledger._repr_html_() and str(made) in ledger._repr_html_()
+    assert json.loads(ledger.as_json())["findings"][0]["evidence"]["made_at"]["line"] == made.line
+    assert replace(finding, where=made).beside == () == replace(finding, called_at=made).beside, "told already"
 
 
 def test_an_eval_in_a_helper_is_told_with_the_loop_that_calls_it() -> None:

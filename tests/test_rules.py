@@ -1139,6 +1139,7 @@ def cleared_once_in_the_middle_of_a_window() -> Log:
     lost=4,
     used=16,
     steps=[2],
+    step_stands_under=at(IF),
 )
 def what_is_left_of_an_epoch_is_cleared() -> Log:
     tape = Tape("w b")
@@ -1146,7 +1147,7 @@ def what_is_left_of_an_epoch_is_cleared() -> Log:
         tape.clear()
         for _ in range(2):
             tape.passes(4)
-            tape.step()
+            tape.step(under=at(IF))
             tape.write(Clear, CLEAR + 20, ("w", "b"), how="none", full=2)
             for one in tape.held.values():
                 one.status, one.passes = "empty", []
@@ -1162,9 +1163,10 @@ def what_is_left_of_an_epoch_is_cleared() -> Log:
     "ended with 2 micro-batches accumulated and no step: windows hold 4, and 2 were left over",
     lost=2,
     used=8,
+    step_stands_under=at(IF),
 )
 def the_run_ends_inside_a_window() -> Log:
-    tape = windows(4, 4)
+    tape = windows(4, 4, under=at(IF))
     tape.passes(2)
     return tape.log()
 
@@ -6389,7 +6391,7 @@ def a_schedule_is_told_where_training_stands() -> Log:
     MADE,
     "averaged at train.py:15 lies in the memory of w and b",
     names=["w", "b"],
-    updated=at(UPDATE),
+    updated_at=at(UPDATE),
 )
 def an_average_is_kept_without_a_copy() -> Log:
     return windows(1, 1).log(own_averages=(OwnAverage(("w", "b"), at(UPDATE), at(MADE)),))
@@ -6657,7 +6659,7 @@ def nothing_is_drawn_anywhere() -> Log:
     FORWARD,
     "training went on from it, 2 times",
     evaluations=2,
-    updated=at(UPDATE),
+    updated_at=at(UPDATE),
 )
 def training_goes_on_from_an_average_that_was_evaluated() -> Log:
     return with_average(share=0.01, trained_on=2, evaluated_at=at(FORWARD))
@@ -7109,6 +7111,7 @@ def train_is_never_called_again() -> Log:
     "warning",
     FORWARD,
     "No train() here: train.py:9 puts 1 (Dropout) into eval mode for an evaluation, and 4 steps of SGD",
+    eval_at=at(EDIT),
 )
 def a_function_that_trains_begins_without_train() -> Log:
     tape = Tape("w")
@@ -8424,6 +8427,26 @@ def a_gradient_is_written_through_numpy() -> Log:
     return tape.log()
 
 
+@finds(
+    "edits.by_hand",
+    "hidden-write",
+    "warning",
+    OTHER,
+    "This changes the gradient of w itself, 2 times (norm 2 before, 4 after): the NumPy view that it works on",
+    remedy="Work on a copy, as in (g * g).sum() or p.grad.cpu().numpy().copy().",
+    norms=(2.0, 4.0),
+    view_taken_at=at(EDIT),
+)
+def a_measure_is_taken_of_a_view_that_is_changed() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.passes(1)
+        tape.edit(names="w", status="fresh", norms=(2.0, 4.0), measured_at=at(OTHER))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
 @finds("edits.by_hand", "hidden-write", "info", EDIT, "The gradient of w changed 1 time with no trace")
 def a_gradient_is_written_through_data_on_purpose() -> Log:
     tape = Tape("w b")
@@ -8589,7 +8612,7 @@ def a_rate_is_written_into_an_attribute_of_the_optimizer() -> Log:
     return windows(1, 1).log(in_attributes=(at(EDIT),))
 
 
-@finds("edits.lost", "loss-overwritten", "warning", EDIT, "and nothing has read the first")
+@finds("edits.lost", "loss-overwritten", "warning", EDIT, "and the first has gone into no sum and no backward()")
 def the_name_of_a_loss_is_given_to_the_next() -> Log:
     return windows(1, 1).log(overwritten=(at(EDIT),))
 
@@ -9499,7 +9522,7 @@ def another_optimizer_steps_the_same_parameters() -> Log:
     STEP,
     "One autocast block holds 2 forward passes after a step",
     forwards=2,
-    forward=at(FORWARD),
+    forward_at=at(FORWARD),
 )
 def one_autocast_block_around_the_loop() -> Log:
     tape = Tape("w b")
@@ -10332,7 +10355,7 @@ def the_sharded_gradients_are_never_reduced() -> Log:
     "SGD holds b.w, which no model uses any more, while b.h, made at train.py:2, gets gradients that no optimizer uses",
     ghosts=["b.w"],
     orphans=["b.h"],
-    layer_made=at(LAYER),
+    made_at=at(LAYER),
 )
 def a_layer_was_replaced() -> Log:
     tape = part("w b.h", "w b.w", loose="b.h")
@@ -10351,7 +10374,7 @@ def renamed(log: Log, **names: str) -> Log:
     MADE,
     "SGD holds the old b, which no model uses any more, while the new b, made at train.py:13, gets gradients",
     orphans=["b"],
-    layer_made=at(CLEAR),
+    made_at=at(CLEAR),
 )
 def a_layer_was_replaced_beside_a_fixed_model_that_gradients_pass_through() -> Log:
     tape = part("fixed w h", "w b", loose="fixed h")
@@ -10458,7 +10481,7 @@ def calls(*lines: tuple[int, str]) -> tuple[Place, ...]:
     "error",
     MADE,
     "while b.h, made at train.py:6, gets gradients",
-    layer_made=Place(FILE, FORWARD, "resume"),
+    made_at=Place(FILE, FORWARD, "resume"),
 )
 def a_model_was_made_again_elsewhere_by_the_same_function() -> Log:
     first = {"in_model": False, "made_by": calls((LAYER, "build"), (MADE, "__init__"), (STEP, "main"))}
@@ -10472,7 +10495,7 @@ def a_model_was_made_again_elsewhere_by_the_same_function() -> Log:
     "error",
     MADE,
     "while b.h, made at train.py:13, gets gradients",
-    layer_made=at(CLEAR),
+    made_at=at(CLEAR),
 )
 def a_model_was_made_again_in_the_same_function() -> Log:
     first = {"in_model": False, "made_by": (*calls((LAYER, "build")), at(STEP))}
@@ -10679,7 +10702,7 @@ def one_of_two_twins_was_left_out() -> Log:
     "The loss puts gradients on log_vars, and no optimizer holds it.",
     "as 14 of them were seen to do",
     names=["log_vars"],
-    backward=at(BACKWARD),
+    backward_at=at(BACKWARD),
 )
 def the_weights_of_a_loss_are_left_out() -> Log:
     return windows(1, 1).log(loose=(LooseLeaf("log_vars", at(BACKWARD), 14),))

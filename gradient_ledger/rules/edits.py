@@ -518,6 +518,20 @@ def by_hand(view: View) -> Iterator[Finding]:
             f"counter{change}: written through .data, .numpy() or another view of its memory.",
             norms=norms,
         )
+    measured = [e for e in view.of(Edit) if e.measured_at is not None and e.status == "fresh"]
+    if measured:
+        norms = measured[0].norms or ()
+        change = f" (norm {norms[0]:.3g} before, {norms[1]:.3g} after)" if len(norms) == 2 else ""
+        yield finding(
+            "hidden-write",
+            "warning",
+            measured[0].measured_at,
+            f"This changes the gradient of {some(measured[0].names)} itself, {times(len(measured), 'time')}{change}: the NumPy view "
+            "that it works on lies in the same memory, and what is read from that afterwards is a number.",
+            "Work on a copy, as in (g * g).sum() or p.grad.cpu().numpy().copy().",
+            norms=norms,
+            view_taken_at=measured[0].where,
+        )
 
 
 def _buffers(view: View) -> Iterator[Finding]:
@@ -644,8 +658,8 @@ _LOST = {
     ),
     "overwritten": (
         "loss-overwritten",
-        "This line binds the name of a loss to another one, and nothing has read the first: what that was computed for "
-        "trains nothing.",
+        "This line binds the name of a loss to another one, and the first has gone into no sum and no backward(): what it was "
+        "computed for trains nothing.",
     ),
     "in_vain": (
         "parameter-not-changed",

@@ -131,7 +131,7 @@ def own_averages(view: View) -> Iterator[Finding]:
             f"What is averaged at {one.where} lies in the memory of {some(one.names)}, and is no copy of it: each update "
             "writes into the weights that are trained, and there is no average.",
             names=list(one.names)[:10],
-            updated=one.where,
+            updated_at=one.where,
         )
 
 
@@ -320,7 +320,7 @@ def kept_averages(view: View) -> Iterator[Finding]:
                 f"training went on from it, {times(one.trained_on, 'time')}: what the steps before had made of the "
                 "weights was lost.",
                 evaluations=one.trained_on,
-                updated=one.where,
+                updated_at=one.where,
             )
 
 

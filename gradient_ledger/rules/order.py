@@ -562,7 +562,7 @@ def unused(view: View) -> Iterator[Finding]:
             f"This backward() comes after the step of {view.label(optimizer)}, and {clear.where} clears what it has computed "
             f"before the next one: in {len(found)} of {times(len(windows), 'window')}, and no step ever used its gradient.",
             steps=steps_of([w for w, _, _ in found.values()]),
-            cleared=clear.where,
+            cleared_at=clear.where,
         )
 
 
@@ -690,6 +690,7 @@ def _tail_dropped(
             lost=gone,
             used=used,
             steps=steps_of([w for w, _ in dropped]),
+            step_stands_under=windows[0].step.under,
         )
         return
     size = view.size(optimizer)
@@ -703,6 +704,7 @@ def _tail_dropped(
             f"and {left} were left over.",
             lost=left,
             used=sum(w.passes for w in windows),
+            step_stands_under=windows[0].step.under,
         )
 
 

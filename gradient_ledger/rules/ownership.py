@@ -353,7 +353,7 @@ def never(view: View) -> Iterator[Finding]:
                 f"{names_now}{f', made at {layer_made},' if layer_made else ''} {get} gradients that no optimizer uses.",
                 ghosts=[p.name for p in ghosts][:10],
                 orphans=[p.name for p in new][:10],
-                layer_made=layer_made,
+                made_at=layer_made,
             )
             continue
         moved = _held_by_another(view, optimizer, [p for p in idle if _is_a_ghost(p)])
@@ -380,7 +380,7 @@ def never(view: View) -> Iterator[Finding]:
                 f"{some(p.name for p in late)} became part of the model after {view.label(optimizer)} was made "
                 f"({late[0].made_at}): now {getting(p.name for p in late)}, and no optimizer holds {_them(late)}.",
                 orphans=[p.name for p in late][:10],
-                layer_made=late[0].made_at,
+                made_at=late[0].made_at,
             )
             continue
         idle = [p for p in idle if p.requires_grad and not p.given]
@@ -657,7 +657,7 @@ def loose(view: View) -> Iterator[Finding]:
             f"{min(leaf.passes for leaf in leaves)} of them were seen to do, and nobody clears or reads it.",
             "Make it an nn.Parameter." if in_module else "",
             names=names,
-            backward=leaves[0].where,
+            backward_at=leaves[0].where,
         )
 
 

@@ -229,8 +229,8 @@ def autocast(view: View) -> Iterator[Finding]:
             step.region_at or step.where,
             f"One autocast block holds {times(len(hits), 'forward pass')} after a step{stepped}: it keeps the half-precision "
             "copies of the weights it made first, so these ran on weights from before the step.",
-            step=step.where,
-            forward=forward.where,
+            stepped_at=step.where,
+            forward_at=forward.where,
             forwards=len(hits),
         )
 

@@ -116,6 +116,7 @@ def schedules(view: View) -> Iterator[Finding]:
                 length=one.length,
                 scheduler_steps=one.steps,
                 optimizer_steps=steps,
+                made_at=one.made_at,
             )
         elif (passes := _made_for_passes(view, one)) > steps:
             yield finding(
@@ -129,6 +130,7 @@ def schedules(view: View) -> Iterator[Finding]:
                 length=one.length,
                 scheduler_steps=one.steps,
                 optimizer_steps=steps,
+                made_at=one.made_at,
             )
         elif one.scheduler in CYCLES:
             continue  # to begin anew is what it is for
@@ -142,6 +144,7 @@ def schedules(view: View) -> Iterator[Finding]:
                 length=one.length,
                 scheduler_steps=one.steps,
                 optimizer_steps=steps,
+                made_at=one.made_at,
             )
         elif one.steps >= 2 * one.length and steps >= SETTLED and as_long:
             yield finding(
@@ -154,6 +157,7 @@ def schedules(view: View) -> Iterator[Finding]:
                 length=one.length,
                 scheduler_steps=one.steps,
                 optimizer_steps=steps,
+                made_at=one.made_at,
             )
 
 
@@ -186,6 +190,7 @@ def held_steps(view: View) -> Iterator[Finding]:
                 length=one.length,
                 scheduler_steps=one.steps,
                 optimizer_steps=steps,
+                made_at=one.made_at,
             )
 
 
@@ -288,6 +293,7 @@ def _told_in_epochs(view: View, taken: dict[int, int]) -> Iterator[Finding]:
                 "Step it once an epoch, after the loop over the batches, or let its function count steps.",
                 scheduler_steps=one.steps,
                 optimizer_steps=steps,
+                made_at=one.made_at,
             )
 
 
@@ -309,7 +315,7 @@ def used_up(view: View) -> Iterator[Finding]:
         starts = [bisect([e.number for e in inside], e.number) for e in events]
         most = max(Counter(at for at in starts if at).values(), default=0)
         rates = [w.step.rate for w in windows if w.step.rate is not None]
-        told: dict[str, Any] = {"scheduler_steps": len(events), "optimizer_steps": len(windows)}
+        told: dict[str, Any] = {"scheduler_steps": len(events), "optimizer_steps": len(windows), "made_at": one.made_at}
         once = len(events) * (3 if len(events) <= len(passes) + 1 else 2 * _EPOCH) <= len(windows)
         if one.in_steps and once and len(events) > 1:
             yield finding(

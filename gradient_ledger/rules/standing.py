@@ -72,6 +72,7 @@ def eval_mode(view: View) -> Iterator[Finding]:
             f"{'it' if len(parts) == 1 else 'them'} in that mode, by the lines that had trained in train mode before.",
             steps=inside[:10],
             parts=parts[:10],
+            eval_at=long[0].where,
         )
 
 
