@@ -82,8 +82,8 @@ def _lost_in_turn(block: list[ast.stmt]) -> Iterator[int]:
         last = body[-1] if body else None
         if not isinstance(last, ast.Assign) or _bound(last) != name or not _computes(last.value):
             continue
-        inside = [one for each in body for one in ast.walk(each)]
-        if not name or any(name in source.read_in(one) for one in body) or any(isinstance(one, _JUMPS) for one in inside):
+        jumps = any(isinstance(one, _JUMPS) for each in body for one in ast.walk(each))
+        if not name or jumps or any(name in source.read_in(one) for one in body):
             continue
         if not _hands_on(loop, body) and _goes_backward(block[at + 1 :], name):
             yield last.lineno

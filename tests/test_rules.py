@@ -1171,16 +1171,33 @@ def the_run_ends_inside_a_window() -> Log:
     return tape.log()
 
 
-def guarded(*gone: int, of: int, **fields: Any) -> Log:
+def guarded(*gone: int, of: int, evaluated: bool = False, under: tuple[Place, ...] = (), **fields: Any) -> Log:
     """Single passes, of which a guard clears some before the step."""
     tape = Tape("w b")
     for number in range(of):
         tape.passes(1)
         if number in gone:
             tape.clear(GUARD, **fields)
+            if evaluated:
+                tape.forward(OTHER, grad=False, training=False)
         tape.step()
         tape.clear()
-    return tape.log()
+    return tape.log(clears_under=under)
+
+
+@finds("order.lost", "zeroed-before-step", "error", GUARD, "2 of 9 steps", steps=[3, 7])
+def an_evaluation_clears_what_a_clip_has_read() -> Log:
+    return guarded(3, 7, of=9, taken=True, evaluated=True)
+
+
+@quiet("order.lost")
+def a_guard_under_a_condition_clears_before_an_evaluation() -> Log:
+    return guarded(3, 7, of=9, taken=True, evaluated=True, under=(at(GUARD),))
+
+
+@quiet("order.lost")
+def a_guard_throws_away_two_of_nine() -> Log:
+    return guarded(3, 7, of=9, taken=True)
 
 
 @finds("order.lost", "zeroed-before-step", "error", GUARD, "3 of 8 steps", steps=[1, 4, 6])
@@ -8425,6 +8442,57 @@ def a_gradient_is_written_through_numpy() -> Log:
         tape.step()
         tape.clear()
     return tape.log()
+
+
+def steps_of_which_some_find_a_gradient(*full: int, of: int, **fields: Any) -> Log:
+    """The model runs before each step, and goes backward before some of them."""
+    tape = Tape("w b")
+    for number in range(of):
+        tape.clear()
+        tape.forward(**fields)
+        if number in full:
+            tape.backward()
+        tape.step()
+    return tape.log()
+
+
+@finds(
+    "window.without_backward",
+    "steps-without-backward",
+    "warning",
+    BACKWARD,
+    "9 of 12 steps of SGD found no gradient and did nothing: this backward() ran before one in 4, while",
+    step_taken_at=at(STEP),
+)
+def a_backward_is_called_for_what_is_logged() -> Log:
+    return steps_of_which_some_find_a_gradient(0, 4, 8, of=12)
+
+
+@finds(
+    "window.without_backward",
+    "steps-without-backward",
+    "info",
+    BACKWARD,
+    "9 of 13 steps of SGD found no gradient and did nothing: this backward() ran before 4 of them",
+    remedy="Call backward() for each loss that is to train something; or step where there is a gradient.",
+)
+def some_losses_go_backward() -> Log:
+    return steps_of_which_some_find_a_gradient(0, 2, 3, 11, of=13)
+
+
+@quiet("window.without_backward")
+def most_losses_go_backward() -> Log:
+    return steps_of_which_some_find_a_gradient(0, 1, 2, 4, 5, 6, 8, of=10)
+
+
+@quiet("window.without_backward")
+def steps_before_the_first_backward_find_nothing() -> Log:
+    return steps_of_which_some_find_a_gradient(8, 9, 10, of=11)
+
+
+@quiet("window.without_backward")
+def the_model_runs_without_gradients_before_all_steps() -> Log:
+    return steps_of_which_some_find_a_gradient(0, 4, 8, of=12, grad=False)
 
 
 @finds(

@@ -476,6 +476,7 @@ def test_a_learning_rate_is_computed_and_only_shown(text: str, tmp_path: Path) -
 
 
 FIRST = "def f():\n    loss = criterion(a, b)\n"
+TURNS = "def f():\n    for x in xs:\n        loss = mse(x, y)\n"
 OVERWRITTEN = {
     FIRST + "    loss = criterion(c, d)\n    return loss\n": 3,
     FIRST + "    c = net(x)\n    with torch.no_grad():\n        d = net(y)\n    loss = 0.5 * mse_loss(c, d)\n": 6,
@@ -499,12 +500,12 @@ OVERWRITTEN = {
     "def f():\n    for x in xs:\n        loss = mse(x, y)\n    print(loss)\n": None,
     "def f():\n    for x in xs:\n        loss = mse(x, y)\n    loss = mse(z, y)\n    loss.backward()\n": None,
     # what is written down of each of them is a number
-    "def f():\n    for x in xs:\n        loss = mse(x, y)\n        total += loss.item()\n    loss.backward()\n": 3,
-    "def f():\n    for x in xs:\n        loss = mse(x, y)\n        seen.append(loss.detach().item())\n    loss.backward()\n": 3,
-    "def f():\n    for x in xs:\n        loss = mse(x, y)\n        total += float(loss)\n    s.scale(loss).backward()\n": 3,
-    "def f():\n    for x in xs:\n        loss = mse(x, y)\n        total += loss\n    total.backward()\n": None,
-    "def f():\n    for x in xs:\n        loss = mse(x, y)\n        seen.append(loss)\n    loss.backward()\n": None,
-    "def f():\n    for x in xs:\n        loss = mse(x, h)\n        h = cell(x, h)\n        t += loss.item()\n    loss.backward()\n": None,
+    TURNS + "        total += loss.item()\n    loss.backward()\n": 3,
+    TURNS + "        seen.append(loss.detach().item())\n    loss.backward()\n": 3,
+    TURNS + "        total += float(loss)\n    scaler.scale(loss).backward()\n": 3,
+    TURNS + "        total += loss\n    total.backward()\n": None,
+    TURNS + "        seen.append(loss)\n    loss.backward()\n": None,
+    TURNS + "        y = cell(x, y)\n        total += loss.item()\n    loss.backward()\n": None,
     # it is read, or may be, or is no loss that was computed
     "def f():\n    if twice:\n        loss = kl(a, b)\n    else:\n        loss = mse(c, d)\n    return loss\n": None,
     "def f():\n    if twice:\n        loss = kl(a, b)\n        show(loss)\n    loss = mse(c, d)\n": None,

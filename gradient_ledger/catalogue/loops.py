@@ -295,6 +295,14 @@ MISCONCEPTIONS = (
         shadows=("step-every-micro-batch", "summed-loss-keeps-graphs", "loss-overwritten"),
     ),
     Misconception(
+        "steps-without-backward",
+        "Steps that no backward() precedes",
+        "The loss is computed for each step, and goes backward for a few of them: the other steps find nothing and do nothing.",
+        "Move backward() out of the condition it stands under, to where each step's loss is computed.",
+        "One level of indentation further in, and it belongs to what is logged.",
+        "",
+    ),
+    Misconception(
         "divided-every-micro-batch",
         "The gradient is divided after every micro-batch",
         "What is there is scaled again each time, so the first micro-batch of a window counts 1/k to the power k.",

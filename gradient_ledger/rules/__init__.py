@@ -74,6 +74,7 @@ RULES: tuple[Rule, ...] = (
     rates.counted_anew,
     window.means,
     window.forwards,
+    window.without_backward,
     following.averages,
     following.unfollowed,
     following.unasked,

@@ -19,6 +19,7 @@ from gradient_ledger.events import (
     Ending,
     Event,
     Finding,
+    Forward,
     InputGradient,
     Place,
     Step,
@@ -396,12 +397,14 @@ def lost(view: View) -> Iterator[Finding]:
         dropped: list[tuple[Window, Clear]] = []
         clean = [w.passes for w in windows if w.passes and not _lost(w, None)]
         usual = view.log.window or (sorted(clean)[len(clean) // 2] if clean else 0)
-        # Now and then, after somebody looked at the gradients: a guard against spikes, and an idle step.
+        # Now and then, after somebody looked at the gradients: a guard against spikes, and an idle step. What clears
+        # under no condition, and before a model is evaluated, guards nothing.
         rare = sum(not w.step.fresh for w in windows) * 4 <= len(windows)
         for window in windows:
             if not window.step.fresh:
                 thrown = _lost(window, None)
-                if thrown and not (len(windows) >= 8 and all(e.taken for e in thrown) and rare):
+                guards = all(e.taken and not _evaluated_behind(view, window, e) for e in thrown)
+                if thrown and not (len(windows) >= 8 and guards and rare):
                     before[thrown[-1].where].append(window)
                 continue
             thrown = _lost(window, used)
@@ -447,6 +450,14 @@ def _lost(window: Window, used: set[Trail] | None) -> list[Clear]:
         and window.names & set(event.lost_names)
         and (used is None or any(trail in used for trail in event.lost_trails))
     ]
+
+
+def _evaluated_behind(view: View, window: Window, clear: Clear) -> bool:
+    """Whether a clear stands under no condition of its own, and a model ran without gradients between it and the step."""
+    under = {(one.file, one.line) for one in view.log.clears_under}
+    if clear.where is None or (clear.where.file, clear.where.line) in under:
+        return False
+    return any(e.number > clear.number and not e.grad for e in window.of(Forward))
 
 
 def _divided_for_all(view: View, window: Window, thrown: list[Clear]) -> bool:

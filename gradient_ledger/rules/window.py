@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from gradient_ledger.events import (
     Accumulate,
@@ -572,6 +573,43 @@ def forwards(view: View) -> Iterator[Finding]:
                 f"graphs of all {held[0].forwards} are in memory at once.",
                 forwards=held[0].forwards,
             )
+
+
+def without_backward(view: View) -> Iterator[Finding]:
+    """Steps that find nothing, since nothing went backward, though the model had run by the lines of the other steps."""
+    for optimizer, windows in view.windows.items():
+        full = [w for w in windows if w.step.fresh]
+        usual = set.intersection(*map(_trained_at, full)) if full else set()
+        if optimizer == BY_HAND or len(full) < 2 or not usual:
+            continue
+        bare = [w for w in windows if w.number > full[0].number and not (w.step.fresh or w.skipped or w.of(Backward))]
+        idle = [w for w in bare if usual <= _trained_at(w)]
+        # What several steps have computed may go backward together.
+        together = any((p.held or 0) > len(w.of(Forward)) for w in full for p in view.passes_of(w))
+        if len(idle) * 2 < len(windows) or together:
+            continue
+        gaps = Counter(later.number - one.number for one, later in pairwise(full))
+        (gap, often), *_ = gaps.most_common(1)
+        regular = gap > 1 and often * 4 >= 3 * len(full[1:])
+        source = view.passes_of(full[0])[-1]
+        yield finding(
+            "steps-without-backward",
+            "warning" if regular else "info",
+            source.where,
+            f"{len(idle)} of {times(len(windows), 'step')} of {view.label(optimizer)} found no gradient and did nothing: this "
+            f"backward() ran before {f'one in {gap}' if regular else f'{len(full)} of them'}, while the lines that compute its "
+            "loss ran before each.",
+            ""
+            if regular
+            else "Call backward() for each loss that is to train something; or step where there is a gradient.",
+            steps=steps_of(idle),
+            step_taken_at=full[0].step.where,
+        )
+
+
+def _trained_at(window: Window) -> set[Place | None]:
+    """The lines at which a model ran to be trained."""
+    return {e.where for e in window.of(Forward) if e.grad and e.training}
 
 
 def _last_ones(view: View, windows: list[Window]) -> Iterator[Finding]:
