@@ -62,19 +62,18 @@ def _handed(files: tuple[str, ...], asks: Callable[[ast.FunctionDef, list[str]],
 
 
 def _handed_for_all(files: tuple[str, ...]) -> CounterAnew | None:
-    """A call in the loop over the steps of an epoch that hands the number of its turn to what is called the number of
-    all steps."""
+    """A call in the loop over the steps of an epoch that hands the number of its turn, or that of the epoch, to what is
+    called the number of all steps."""
     for one in _handed(files, lambda _, arguments: next(filter(_ALL_STEPS.match, arguments), "")):
         loop = source.loop_around(one.file, one.call.lineno)
-        if (
-            not isinstance(loop, ast.For)
-            or not isinstance(one.given, ast.Name)
-            or not _counts_turns(loop, one.given.id)
-        ):
+        if not isinstance(loop, ast.For) or not isinstance(one.given, ast.Name):
+            continue
+        still = bool(_EPOCH.match(one.given.id)) and not _SHOWS.search(source.last_name(one.call.func))
+        if not still and not _counts_turns(loop, one.given.id):
             continue
         by_epochs = is_by_epochs(one.file, loop.lineno) or _is_called_by_epochs(files, one.within, _DEEP)
         if by_epochs and not is_by_epochs(one.file, one.call.lineno):
-            return CounterAnew(one.place, one.given.id, one.argument)
+            return CounterAnew(one.place, one.given.id, one.argument, still)
     return None
 
 

@@ -1217,6 +1217,8 @@ class CounterAnew:
     """Its name."""
     handed_as: str = ""
     """What it is called where it is handed to, if that is the number of all steps."""
+    still: bool = False
+    """Whether it is the number of the epoch, and stands still while one lasts."""
 
 
 @dataclass(frozen=True)
@@ -1231,6 +1233,8 @@ class UnsavedKey:
     """The key that is asked for; empty where none is."""
     saved: str
     """The one by which it is saved, and which nothing reads."""
+    loaded_by: str = ""
+    """The function that would load it, where it is given the object."""
 
 
 @dataclass(frozen=True)

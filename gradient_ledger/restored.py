@@ -49,7 +49,49 @@ def left_behind(files: Iterable[str]) -> UnsavedKey | None:
             whole = [n for n in loads if n.args and any(holder in goes_on for holder in _holders(n.args[0]))]
             if whole and (told := _unread(file)) is not None:
                 return UnsavedKey(Place(file, whole[-1].lineno), told[0], "", told[1])
+    return _not_handed_over(files)
+
+
+def _not_handed_over(files: Iterable[str]) -> UnsavedKey | None:
+    """The first call that a run goes on from, by the number that it gives to a loop, of a function which loads a state
+    that the text saves only where it is given the object, and here is not."""
+    for file in (one for one in files if source.says(one, _SAVES)):
+        tree = source.parsed(file)
+        words = _words(tree) if tree is not None else []
+        entries = [one for held in _checkpoints(file) for one in (held or {}).items()]
+        # Each key stands where it is saved, and where that function loads it.
+        kept = {key for key, value in entries if _GATHERS.search(_whose_state(value)) and words.count(key) == 2}
+        for within in (one for one in source.functions(file) if kept and isinstance(one, ast.FunctionDef)):
+            asked = {of: key for of, key in _loads_if_given(within).items() if key in kept}
+            for call in _calls_to_go_on(file, within.name) if asked else ():
+                places = [one.arg for one in within.args.args if one.arg not in ("self", "cls")]
+                given = {one.arg for one in call.keywords} | {*places[: len(call.args)]}
+                of = next((of for of in asked if not given & {of, None}), None)
+                if of is not None:
+                    return UnsavedKey(Place(file, call.lineno), of, "", asked[of], within.name)
     return None
+
+
+def _loads_if_given(function: ast.FunctionDef) -> dict[str, str]:
+    """The arguments without which a function does without loading their state, and the keys of that."""
+    defaults = function.args.defaults
+    pairs = zip(function.args.args[len(function.args.args) - len(defaults) :], defaults, strict=True)
+    bare = {one.arg for one, by in pairs if isinstance(by, ast.Constant) and not by.value}
+    loads = [one for one in source.own(function) if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)]
+    loads = [one for one in loads if one.func.attr == "load_state_dict" and one.args]
+    found = {ast.unparse(one.func.value): [key for _, key in _read(one.args[0])] for one in loads}
+    return {name: keys[-1] for name, keys in found.items() if name in bare and keys}
+
+
+def _calls_to_go_on(file: str, function: str) -> Iterator[ast.Call]:
+    """The calls of a function that give a loop what it begins with."""
+    for within in source.functions(file):
+        for one in source.own(within):
+            call = one.value if isinstance(one, ast.Assign) else None
+            if isinstance(one, ast.Assign) and isinstance(call, ast.Call) and source.last_name(call.func) == function:
+                targets = [each for target in one.targets for each in getattr(target, "elts", [target])]
+                if any(_begins_a_loop(file, each) for each in targets):
+                    yield call
 
 
 _COUNT = re.compile(r"(start_|last_|global_|cur(rent)?_)?(epoch|step|iter|iteration|iters|steps)", re.IGNORECASE)

@@ -5481,6 +5481,18 @@ def the_steps_of_one_epoch_are_handed_over_as_all() -> Log:
 
 @finds(
     "rates.counted_anew",
+    "schedule-on-another-clock",
+    "warning",
+    OTHER,
+    "epoch is the number of the epoch, and is handed over here as global_step",
+    remedy="Hand over the number of all steps.",
+)
+def the_number_of_the_epoch_is_handed_over_as_that_of_all_steps() -> Log:
+    return windows(*[1] * 12).log(counter_anew=CounterAnew(at(OTHER), "epoch", "global_step", still=True))
+
+
+@finds(
+    "rates.counted_anew",
     "counter-begins-anew",
     "warning",
     OTHER,
@@ -10377,6 +10389,18 @@ def a_state_is_asked_for_by_another_key() -> Log:
 )
 def a_run_goes_on_without_the_state_of_its_optimizer() -> Log:
     return windows(1, 1).log(left_in_checkpoint=UnsavedKey(at(LAYER), "adam", "", "adam"))
+
+
+@finds(
+    "standing.not_restored",
+    "state-not-restored",
+    "warning",
+    LAYER,
+    "resume() loads the state of adam, which is saved by the key 'adam', where it is given one, and is given none here",
+    remedy="Make adam before this line, and hand it over.",
+)
+def a_function_that_would_load_the_state_is_not_given_the_optimizer() -> Log:
+    return windows(1, 1).log(left_in_checkpoint=UnsavedKey(at(LAYER), "adam", "", "adam", "resume"))
 
 
 @quiet("standing.not_restored")

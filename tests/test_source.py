@@ -1071,6 +1071,8 @@ WARMS = "rate = min(1, global_step / 9)"
 IN_CALL = "def run_epoch(self):\n    self.global_step = 0\n    for x in data:\n"
 IN_CALL += "        self.follow(1 - 1 / (self.global_step + 1))\n        self.global_step = self.global_step + 1\n"
 ONE_EPOCH = "def one(epoch):\n    run_epoch(model)\n"
+FOLLOWS = "def {0}(net, slow, global_step):\n    keep = min(1 - 1 / (global_step + 1), 0.99)\n    mix(slow, keep)\n"
+TAKES_STEPS = "for epoch in range(3):\n    for x in data:\n        {0}\n"
 BEGUN_ANEW = {
     ANEW.format(WARMS): (2, "global_step"),
     ANEW.format("ema.update(decay(global_step))"): (2, "global_step"),
@@ -1094,6 +1096,11 @@ BEGUN_ANEW = {
     IN_CALL: None,
     IN_CALL + "def main():\n    for seed in seeds:\n        trainer.run_epoch()\n": None,
     IN_CALL.replace("run_epoch", "__init__") + "for epoch in range(3):\n    T.__init__(t)\n": None,
+    # the number of the epoch stands for that of all steps, but where it is only shown
+    FOLLOWS.format("follow") + TAKES_STEPS.format("follow(net, slow, epoch)"): (6, "epoch"),
+    FOLLOWS.format("follow") + TAKES_STEPS.format("follow(net, slow, step)"): None,
+    FOLLOWS.format("log_norm") + TAKES_STEPS.format("log_norm(net, slow, epoch)"): None,
+    FOLLOWS.format("follow") + "for epoch in range(3):\n    follow(net, slow, epoch)\n": None,
 }
 
 
@@ -1164,6 +1171,10 @@ def test_a_state_is_asked_for_by_another_key_than_it_is_saved_by(text: str, tmp_
 KEEPS = "torch.save({'model': m.state_dict(), 'optim': optimizer.state_dict(), 'epoch': e}, path)\n"
 LOOP = "for e in range(start, 9):\n    train()\n"
 GOES_ON = f"ckpt = torch.load(path)\nm.load_state_dict(ckpt['model'])\nstart = ckpt['epoch']\n{LOOP}"
+RESUMES = (
+    "def resume(path, m, optimizer=None):\n    ckpt = torch.load(path)\n    m.load_state_dict(ckpt['model'])\n"
+    "    if optimizer is not None:\n        optimizer.load_state_dict(ckpt['optim'])\n    return ckpt['epoch']\n"
+)
 LEFT_IN_CHECKPOINT = {
     KEEPS + GOES_ON: (3, "optimizer", "optim"),
     KEEPS.replace("'epoch'", "'global_step'") + GOES_ON.replace("epoch", "global_step"): (3, "optimizer", "optim"),
@@ -1190,6 +1201,21 @@ LEFT_IN_CHECKPOINT = {
     KEEPS.replace("optimizer.", "schedule.") + GOES_ON + "schedule.step()\nschedule.step()\n": None,
     KEEPS.replace("optimizer.", "best.") + GOES_ON: None,
     GOES_ON: None,
+    # a function loads it where it is given the object
+    KEEPS + RESUMES + "start = resume(path, m)\n" + LOOP: (8, "optimizer", "optim"),
+    KEEPS + RESUMES + "start = resume(m=m, path=path)\n" + LOOP: (8, "optimizer", "optim"),
+    KEEPS + RESUMES.replace("resume(path", "resume(self, path") + "start = t.resume(path, m)\n" + LOOP: (
+        8,
+        "optimizer",
+        "optim",
+    ),
+    KEEPS + RESUMES + "start = resume(path, m, opt)\n" + LOOP: None,
+    KEEPS + RESUMES + "start = resume(path, m, optimizer=opt)\n" + LOOP: None,
+    KEEPS + RESUMES + "start = resume(path, **held)\n" + LOOP: None,
+    KEEPS + RESUMES + "start = resume(path, m)\nprint(start)\n": None,
+    KEEPS + RESUMES + "resume(path, m)\n" + LOOP: None,
+    KEEPS + RESUMES + "start = resume(path, m)\nopt.load_state_dict(torch.load(path)['optim'])\n" + LOOP: None,
+    RESUMES + "start = resume(path, m)\n" + LOOP: None,
 }
 
 

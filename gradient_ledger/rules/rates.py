@@ -247,7 +247,14 @@ def counted_anew(view: View) -> Iterator[Finding]:
                 "begins anew in each epoch."
             )
             remedy = f"Count all steps: epoch * len(loader) + {one.name}."
-        yield finding("counter-begins-anew", "warning", one.where, told, remedy)
+        if one.still:
+            told = (
+                f"{one.name} is the number of the epoch, and is handed over here as {one.handed_as}: what goes by that stands "
+                "still while an epoch lasts."
+            )
+            remedy = "Hand over the number of all steps."
+        name = "schedule-on-another-clock" if one.still else "counter-begins-anew"
+        yield finding(name, "warning", one.where, told, remedy)
     if (one := view.log.given_for_epochs) is not None:
         yield finding(
             "schedule-on-another-clock",

@@ -33,7 +33,16 @@ def not_restored(view: View) -> Iterator[Finding]:
             f"Ask for {one.saved!r}, and without a condition: a key that is missing should be an error.",
         )
     left = view.log.left_in_checkpoint
-    if left is not None and any(view.windows.values()):
+    if left is not None and left.loaded_by and any(view.windows.values()):
+        yield finding(
+            "state-not-restored",
+            "warning",
+            left.where,
+            f"A run goes on from a checkpoint here. {left.loaded_by}() loads the state of {left.of}, which is saved by the key "
+            f"{left.saved!r}, where it is given one, and is given none here: it begins anew.",
+            f"Make {left.of} before this line, and hand it over.",
+        )
+    elif left is not None and any(view.windows.values()):
         yield finding(
             "state-not-restored",
             "warning",
