@@ -128,10 +128,20 @@ def _of_summands(file: str, line: int) -> Summands | None:
         whole = _undivided(within, one, line)
         if not isinstance(whole.value, ast.BinOp) or not isinstance(whole.value.op, ast.Add):
             continue
-        parts = [_undivided(within, side, whole.line) for part in source.terms(whole.value) for side in _weighted(part)]
+        parts = [*_parts(within, whole)]
         again = next((Place(file, part.at) for part in parts if whole.by and part.by == whole.by), None)
         return Summands(again, not whole.by and any(_WINDOW.search(part.by) for part in parts))
     return None
+
+
+def _parts(within: Any, whole: Undivided, deep: int = 3) -> Iterator[Undivided]:
+    """The summands of a sum; of those that got their names as sums themselves, theirs."""
+    for side in (each for part in source.terms(whole.value) for each in _weighted(part)):
+        one = _undivided(within, side, whole.line)
+        if deep and not one.by and isinstance(one.value, ast.BinOp) and isinstance(one.value.op, ast.Add):
+            yield from _parts(within, one, deep - 1)
+        else:
+            yield one
 
 
 _CASTS = frozenset("float double half bfloat16 to".split())

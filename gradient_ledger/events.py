@@ -267,6 +267,8 @@ class Backward(Event):
     """Whether it stands in the loss under a square or in a function of its own, beside what has a graph."""
     idle_at: Place | None = None
     """The line where it got its value, or where what another summand is made of leaves its graph for this one."""
+    idle_cut_at: Place | None = None
+    """The one line that may take it out of its graph in the functions that it was computed by, by the text."""
     idle_names: tuple[str, ...] = ()
     """The parameters that it reaches, where it has a graph after all: none of them is in an optimizer of what the rest
     of the loss reaches."""
@@ -1260,6 +1262,18 @@ class Uncalled:
 
 
 @dataclass(frozen=True)
+class VainClear:
+    """A function that clears gradients by its name, and none by its text."""
+
+    name: str
+    """Its name."""
+    where: Place
+    """What it says last of a gradient."""
+    called_at: Place
+    """Its first call."""
+
+
+@dataclass(frozen=True)
 class TargetNetwork:
     """A target network, by its name, and the network that it follows, or should."""
 
@@ -1471,6 +1485,8 @@ class GraphlessSummand:
     """The numbers, in all passes looked at."""
     taken_out: bool = False
     """Whether the text of that line takes a number out of its graph, as `.item()` does."""
+    cut_at: Place | None = None
+    """The one line that may do so in the functions that it was computed by, by the text."""
 
 
 @dataclass(frozen=True)
@@ -1772,6 +1788,8 @@ class Log:
     """The lines that make a list of one module times a number."""
     clears_under: tuple[Place, ...] = ()
     """The lines that call `zero_grad` under an `if`."""
+    clears_in_vain: tuple[VainClear, ...] = ()
+    """The functions that clear gradients by their names, and none by their text."""
     named_only: tuple[Uncalled, ...] = ()
     """The statements that name a method, as `optimizer.zero_grad`, and do not call it."""
     unread_weight: UnreadWeight | None = None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import Tensor
 
-from gradient_ledger import places
+from gradient_ledger import cuts, places
 from gradient_ledger.events import GraphlessSummand, Place, Trail
 from gradient_ledger.graph import THROUGH, number
 from gradient_ledger.state import State
@@ -85,7 +85,12 @@ def look(state: State, node: Any, line: Trail) -> None:
 def facts(state: State) -> tuple[GraphlessSummand, ...]:
     """The sums that add a number without a graph to the loss of a line each time, never the same one."""
     return tuple(
-        GraphlessSummand(place, tuple(values), taken_out=_TAKES_OUT.search(place.code) is not None)
+        GraphlessSummand(
+            place,
+            tuple(values),
+            taken_out=_TAKES_OUT.search(place.code) is not None,
+            cut_at=cuts.on_the_way(place.file, place.line),
+        )
         for (line, place), values in state.graphless.items()
         if len(values) >= max(LEAST, state.summed[line] - BEFORE) and _always_others(values)
     )

@@ -13,6 +13,7 @@ from gradient_ledger import (
     cancelled,
     compared,
     crossed,
+    cuts,
     divisions,
     functions,
     graph,
@@ -359,6 +360,7 @@ def _look_for_idle(state: State, one: Pass, node: Any, frame: FrameType | None, 
             "idle_cut": idle.cut,
             "idle_inner": idle.inner,
             "idle_at": Place(idle.file, idle.line),
+            "idle_cut_at": cuts.on_the_way(idle.file, idle.line),
             "idle_names": [known for leaf in graph.uses(idle.graph) if (known := state.books.by_id.get(leaf))]
             if idle.graph is not None
             else [],

@@ -77,9 +77,10 @@ def _loads_if_given(function: ast.FunctionDef) -> dict[str, str]:
     defaults = function.args.defaults
     pairs = zip(function.args.args[len(function.args.args) - len(defaults) :], defaults, strict=True)
     bare = {one.arg for one, by in pairs if isinstance(by, ast.Constant) and not by.value}
-    loads = [one for one in source.own(function) if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)]
-    loads = [one for one in loads if one.func.attr == "load_state_dict" and one.args]
-    found = {ast.unparse(one.func.value): [key for _, key in _read(one.args[0])] for one in loads}
+    found: dict[str, list[str]] = {}
+    for one in (n for n in source.own(function) if isinstance(n, ast.Call) and n.args):
+        if isinstance(one.func, ast.Attribute) and one.func.attr == "load_state_dict":
+            found[ast.unparse(one.func.value)] = [key for _, key in _read(one.args[0])]
     return {name: keys[-1] for name, keys in found.items() if name in bare and keys}
 
 

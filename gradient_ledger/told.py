@@ -56,6 +56,7 @@ READERS: dict[str, Callable[[Files], Any]] = {
     "counter_anew": counters.begun_anew,
     "unread_weight": unweighted.found,
     "repeated_modules": repeated.found,
+    "clears_in_vain": uncalled.clears_in_vain,
     "in_vain": lambda files: tuple(Place(file, line) for file in files for line in buffers.weights_in_vain(file)),
 }
 """Fields that all texts of a program tell: those that events came from, and its own modules."""

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from gradient_ledger import source, timetables
-from gradient_ledger.events import Place, Uncalled
+from gradient_ledger.events import Place, Uncalled, VainClear
 from gradient_ledger.source import LOOPS, functions, last_name, own, says
 from gradient_ledger.state import State
 
@@ -73,6 +73,33 @@ def clears_under(files: Iterable[str]) -> tuple[Place, ...]:
         if isinstance(call := getattr(one, "value", None), ast.Call) and last_name(call.func) == "zero_grad"
     ]
     return tuple(dict.fromkeys(found))
+
+
+_CLEARING = re.compile(r"(^|_)(zero|clear|reset|free|wipe|clean|drop)\w*_?grad", re.IGNORECASE)
+"""Names of functions that clear gradients."""
+_CLEARS = re.compile(r"zero_grad|\.zero_\(|\.fill_\(|\.grad = |\bdel \b|setattr|_foreach_zero_|\.copy_\(|mul_\(0")
+"""Text that does so."""
+
+
+def clears_in_vain(files: Iterable[str]) -> tuple[VainClear, ...]:
+    """The functions that clear gradients by their names, and none by their text, nor by what else they call."""
+    held = functions_in(files)
+    calls: dict[str, Place] = {}
+    for within, file in held.items():
+        for call in (one for one in own(within) if isinstance(one, ast.Call)):
+            calls.setdefault(last_name(call.func), Place(file, call.lineno, getattr(within, "name", "<module>")))
+    named = [one for one in held if isinstance(one, ast.FunctionDef) and _CLEARING.search(one.name)]
+    found = []
+    for function in (one for one in named if one.name in calls):
+        nodes = own(function)
+        said = [one for one in nodes if isinstance(one, (ast.Assign, ast.Expr)) and "grad" in ast.unparse(one)]
+        said = [one for one in said if isinstance(one, ast.Assign) or not isinstance(one.value, ast.Constant)]
+        called = {last_name(one.func) for one in nodes if isinstance(one, ast.Call)}
+        others = called & {getattr(one, "name", "") for one in held}
+        if said and not others and not any(_CLEARS.search(ast.unparse(one)) for one in nodes):
+            at = Place(held[function], said[-1].lineno, function.name)
+            found.append(VainClear(function.name, at, calls[function.name]))
+    return tuple(found)
 
 
 @lru_cache(maxsize=64)

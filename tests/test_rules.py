@@ -81,6 +81,7 @@ from gradient_ledger.events import (
     UnfrozenModule,
     UnreadWeight,
     UnsavedKey,
+    VainClear,
     Unscale,
     UnseenWrite,
     UnsteppedSchedule,
@@ -8490,6 +8491,34 @@ def a_backward_is_called_for_what_is_logged() -> Log:
 )
 def some_losses_go_backward() -> Log:
     return steps_of_which_some_find_a_gradient(0, 2, 3, 11, of=13)
+
+
+VAIN = VainClear("clear_grads", at(OTHER), at(BACKWARD))
+
+
+@finds(
+    "order.stale",
+    "never-zeroed",
+    "error",
+    OTHER,
+    "clear_grads() clears nothing, by its text, and nothing else clears b and w",
+    remedy="Call SGD.zero_grad(), or set p.grad = None of each parameter: another value of a name changes no gradient.",
+)
+def a_function_clears_by_its_name_alone() -> Log:
+    return never_cleared(clears_in_vain=(VAIN,))
+
+
+@finds("order.stale", "never-zeroed", "error", BACKWARD, "Nothing clears b and w")
+def a_function_that_clears_by_its_name_alone_is_called_where_nothing_ran() -> Log:
+    return never_cleared(clears_in_vain=(replace(VAIN, called_at=Place(FILE, 3, "elsewhere")),))
+
+
+def never_cleared(**fields: Any) -> Log:
+    tape = Tape("w b")
+    for _ in range(4):
+        tape.passes(1)
+        tape.step()
+    return tape.log(**fields)
 
 
 @quiet("window.without_backward")

@@ -15,6 +15,7 @@ from gradient_ledger import (
     buffers,
     conditions,
     counters,
+    cuts,
     divisions,
     lastones,
     lossfacts,
@@ -1283,6 +1284,58 @@ def test_the_text_picks_parameters_by_their_dimensions_once(text: str, tmp_path:
     assert making.by_dimensions(Place(file, text.count("\n"), "<module>")) is PICKS[text]
 
 
+CUTS = {
+    "def penalty(x):\n    g = grad(x)\n    return g.data.norm()\n\nloss = f(y) + penalty(x)\n": 3,
+    "def penalty(x):\n    return grad(x).detach().norm()\n\np = penalty(x)\nloss = f(y) + p\n": 2,
+    "@torch.no_grad()\ndef extra(x):\n    return x\n\np = w * extra(x)\nq = p + 1\nloss = f(y) + q\n": 1,
+    "def extra(x):\n    with torch.no_grad():\n        return h(x)\n\nloss = f(y) + extra(x)\n": 2,
+    "def extra(x):\n    return x.data\n\ndef total(a):\n    return a + 1\n\ntotal(extra(x))\nloss = total(b)\n": None,
+    "class A:\n    def give(self):\n        return self.x.detach()\nclass B:\n    def give(self):\n"
+    "        return self.x\nloss = a.give() + f(y)\n": 3,
+    # in two places; in what is not called; where nothing cuts
+    "def extra(x):\n    return x.data\n\ndef more(x):\n    return x.data\nloss = extra(x) + more(x)\n": None,
+    "def extra(x):\n    return x.data\n\nloss = f(y) + other(x)\n": None,
+    "def extra(x):\n    x.data = y\n    return x\n\nloss = f(y) + extra(x)\n": None,
+    "loss = f(y) + 1\n": None,
+}
+
+
+@pytest.mark.parametrize("text", CUTS)
+def test_the_one_line_that_takes_a_value_out_of_its_graph(text: str, tmp_path: Path) -> None:
+    found = cuts.on_the_way(str(written(tmp_path, text)), text.count("\n"))
+    assert (found and found.line) == CUTS[text]
+
+
+def test_what_a_function_is_given_is_cut_where_it_was_made(tmp_path: Path) -> None:
+    text = (
+        "def extra(x):\n    return x.data\n\ndef total(a, b):\n    return a + b\n\nq = extra(x)\nloss = total(c, b=q)\n"
+    )
+    found = cuts.on_the_way(str(written(tmp_path, text)), 5)
+    assert found is not None and found.line == 2
+
+
+CLEARS_IN_VAIN = {
+    "def clear_grads():\n    for p in ps:\n        grad = p.grad\n        grad = None\nclear_grads()\n": 4,
+    "def reset_grad(ps):\n    for p in ps:\n        g = p.grad\n        g = zeros_like(p.grad)\nt.reset_grad(ps)\n": 4,
+    "def zero_all_grads(m):\n    for p in ps:\n        p.grad.detach_()\nzero_all_grads(m)\n": 3,
+    # it clears, by itself or by another function; it is not called; it says another thing by its name
+    "def clear_grads():\n    for p in ps:\n        p.grad = None\nclear_grads()\n": None,
+    "def clear_grads():\n    for p in ps:\n        p.grad.zero_()\nclear_grads()\n": None,
+    "def clear_grads():\n    opt.zero_grad()\nclear_grads()\n": None,
+    "def wipe(g):\n    g.grad = None\n\ndef clear_grads():\n    g = p.grad\n    wipe(p)\nclear_grads()\n": None,
+    "def clear_grads():\n    for p in ps:\n        grad = p.grad\n        grad = None\n": None,
+    "def show_grads():\n    for p in ps:\n        grad = p.grad\n        grad = None\nshow_grads()\n": None,
+    "def clear_grads():\n    'Of the grads.'\nclear_grads()\n": None,
+}
+
+
+@pytest.mark.parametrize("text", CLEARS_IN_VAIN)
+def test_a_function_that_clears_by_its_name_alone(text: str, tmp_path: Path) -> None:
+    found = uncalled.clears_in_vain((written(tmp_path, text),))
+    line = CLEARS_IN_VAIN[text]
+    assert [(one.where.line, one.called_at.line) for one in found] == ([(line, text.count("\n"))] if line else [])
+
+
 SUMMED = {
     "a = f(x) / accum\nloss = a + b\n(loss / accum).backward()\n": (1, False),
     "loss = f(x) / accum + b\nscaler.scale(loss / accum).backward()\n": (1, False),
@@ -1295,6 +1348,10 @@ SUMMED = {
     "a = f(x) / accum\nloss = b + a.sqrt()\n(loss / accum).backward()\n": (None, False),
     "loss = a + b\n(loss / accum).backward()\n": (None, False),
     "loss = f(x) / accum\nloss.backward()\n": (None, False),
+    # summands that are sums themselves
+    "a = f(x) / accum\nloss = a + b\nloss = loss + c\n(loss / accum).backward()\n": (1, False),
+    "a = f(x)\nloss = a / accum + b\ntotal = loss + c\ntotal = total / accum\nback(total)\n": (2, False),
+    "loss = f(x) + b\nloss = loss + c\n(loss / accum).backward()\n": (None, False),
 }
 
 

@@ -281,6 +281,7 @@ def idle_summands(view: View) -> Iterator[Finding]:
                 f"{times(len(passes), 'pass')} looked at: it moves no parameter.",
                 summand=one.idle_summand,
                 values=[p.idle_value for p in passes],
+                may_be_cut_at=one.idle_cut_at,
             )
 
 
@@ -295,6 +296,7 @@ def bare_numbers(view: View) -> Iterator[Finding]:
             f"A number that changes from step to step is added to the loss here, and has no graph, in any of "
             f"{times(len(one.values), 'pass')} looked at: it moves no parameter{'' if one.taken_out else ' that is trained; that may be meant'}.",
             values=list(one.values)[:10],
+            may_be_cut_at=one.cut_at,
         )
 
 

@@ -38,6 +38,7 @@ from gradient_ledger.rules.view import (
     steps_of,
     times,
     unrun_clear,
+    vain_clear,
 )
 
 
@@ -278,6 +279,17 @@ def _why_stale(
             f"Clear all of it: {label}.zero_grad(), or a loop over all groups.",
             **evidence,
         )
+    vain = vain_clear(view)
+    if vain is not None:
+        called = finding(
+            "never-zeroed",
+            "error",
+            vain.where,
+            f"{vain.name}() clears nothing, by its text, and nothing else clears {some(sorted(names))}: {seen}.",
+            f"Call {label}.zero_grad(), or set p.grad = None of each parameter: another value of a name changes no gradient.",
+            **evidence,
+        )
+        return replace(called, called_at=vain.called_at)
     idle = unrun_clear(view)
     told = " There is a clear here, and it has never run: its condition was never true." if idle is not None else ""
     return finding(

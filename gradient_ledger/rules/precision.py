@@ -16,7 +16,17 @@ from gradient_ledger.events import (
     ScalerUpdate,
     Unscale,
 )
-from gradient_ledger.rules.view import View, Window, accumulates_after, finding, some, steps_of, times, unrun_clear
+from gradient_ledger.rules.view import (
+    View,
+    Window,
+    accumulates_after,
+    finding,
+    some,
+    steps_of,
+    times,
+    unrun_clear,
+    vain_clear,
+)
 
 LEAST_LOOKS, LEAST_ENTRIES = 2, 32
 """Steps looked at, and entries with a gradient in each, before weights are said not to move."""
@@ -89,7 +99,8 @@ def mixed_precision(view: View) -> Iterator[Finding]:
         if kept or _stuck(view, windows[-1]):
             taken = sum(not w.skipped for w in windows)
             clears = [e for e in view.of(Clear) if windows[-1].names & set(e.names)]
-            idle = unrun_clear(view)
+            vain = vain_clear(view)
+            idle = vain.where if vain is not None else unrun_clear(view)
             yield finding(
                 "kept-gradients-of-skipped-step",
                 "error",

@@ -24,6 +24,7 @@ from gradient_ledger.events import (
     SkippedStep,
     Step,
     Uncalled,
+    VainClear,
 )
 
 E = TypeVar("E", bound=Event)
@@ -244,6 +245,11 @@ def unrun_clear(view: View) -> Place | None:
     run = {(e.where.file, e.where.line) for e in view.of(Clear) if e.where is not None}
     written = [one for one in view.log.clears_under if has_run(view, one)]
     return written[0] if written and not any((one.file, one.line) in run for one in written) else None
+
+
+def vain_clear(view: View) -> VainClear | None:
+    """The first function that clears gradients by its name and none by its text, and is called where something ran."""
+    return next((one for one in view.log.clears_in_vain if has_run(view, one.called_at)), None)
 
 
 def finding(

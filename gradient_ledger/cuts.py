@@ -1,0 +1,74 @@
+"""Where the text takes a value out of its graph, on the way to a line."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from gradient_ledger import source
+from gradient_ledger.events import Place
+
+_DEEP = 3
+"""Names and calls between a line and what cuts."""
+_SAME = 3
+"""Functions of one name, as methods of several classes, that are all read."""
+_OUT = frozenset("detach numpy".split())
+"""Methods that give a value without its graph."""
+_WITHOUT = frozenset("no_grad inference_mode".split())
+
+
+@lru_cache(maxsize=256)
+def on_the_way(file: str, line: int) -> Place | None:
+    """The one line that cuts a graph in the functions which the statement at a line calls, or by which the names
+    it reads got their values; None where there is none, or more than one."""
+    within = source.scope(file, line)
+    nodes = source.own(within) if within is not None else ()
+    mine = [one for one in nodes if isinstance(one, ast.stmt) and one.lineno <= line <= (one.end_lineno or 0)]
+    found = dict.fromkeys(_cuts(file, within, mine[-1], line, _DEEP)) if mine else {}
+    return next(iter(found)) if len(found) == 1 else None
+
+
+def _cuts(file: str, within: Any, text: ast.AST, line: int, left: int) -> Iterator[Place]:
+    """The lines that cut, of all that a piece of text is computed with."""
+    for one in ast.walk(text) if left else ():
+        if isinstance(one, ast.Call):
+            for function in _called(file, source.last_name(one.func)):
+                yield from _cut_in(file, function)
+        elif isinstance(one, ast.Name | ast.Attribute) and isinstance(one.ctx, ast.Load):
+            made = source.assigned(within, ast.unparse(one), line)
+            if made is not None and not isinstance(made.value, ast.Constant):
+                yield from _cuts(file, within, made.value, made.line, left - 1)
+            elif made is None and isinstance(one, ast.Name) and isinstance(within, ast.FunctionDef):
+                for caller, given in _given(file, within, one.id):
+                    yield from _cuts(file, caller, given, given.lineno, left - 1)
+
+
+def _called(file: str, name: str) -> list[ast.FunctionDef]:
+    """The functions of this name in a file, where these are few."""
+    found = [one for one in source.functions(file) if isinstance(one, ast.FunctionDef) and one.name == name]
+    return found if len(found) <= _SAME else []
+
+
+def _given(file: str, function: ast.FunctionDef, argument: str) -> Iterator[tuple[Any, ast.expr]]:
+    """What the calls of a function in its file hand to an argument, and the functions that they stand in."""
+    places = [one.arg for one in function.args.args if one.arg not in ("self", "cls")]
+    for within in source.functions(file) if argument in places else ():
+        for call in (one for one in source.own(within) if isinstance(one, ast.Call)):
+            if source.last_name(call.func) == function.name:
+                by_name = [one.value for one in call.keywords if one.arg == argument]
+                for given in by_name or call.args[places.index(argument) : places.index(argument) + 1]:
+                    yield within, given
+
+
+def _cut_in(file: str, function: ast.FunctionDef) -> Iterator[Place]:
+    """The lines of a function that take something out of its graph, or are run without one."""
+    for by in function.decorator_list:
+        if source.last_name(by.func if isinstance(by, ast.Call) else by) in _WITHOUT:
+            yield Place(file, by.lineno, function.name)
+    for one in source.own(function):
+        called = one.func.attr if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) else ""
+        data = isinstance(one, ast.Attribute) and one.attr == "data" and isinstance(one.ctx, ast.Load)
+        if data or called in _OUT | _WITHOUT:
+            yield Place(file, one.lineno, function.name)
