@@ -7,7 +7,7 @@ import ast
 import re
 from collections.abc import Container, Iterable, Iterator
 from functools import lru_cache
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 from gradient_ledger import source
 from gradient_ledger.events import Place
@@ -58,10 +58,18 @@ _VIEWS = re.compile(r"\.numpy\(|asarray\(|from_dlpack\(|memoryview\(")
 """Text that gives the memory of a tensor another form."""
 
 
+class Changed(NamedTuple):
+    """A NumPy view of a gradient that is changed in place under its name."""
+
+    place: Place
+    """Where."""
+    read: bool
+    """Whether the name is read after that: a measure was to be taken, and what is under the view was not to change."""
+
+
 @lru_cache(maxsize=256)
-def measured_in_place(file: str, line: int) -> Place | None:
-    """Where a name that a line gives to a NumPy view is changed in place, and then read: a measure was to be taken, and
-    what lies under the view was not to change."""
+def changed_view(file: str, line: int) -> Changed | None:
+    """Where a name that a line gives to a NumPy view is changed in place, in the same function."""
     within = source.scope(file, line)
     nodes = source.own(within) if within is not None else ()
     taken = [one for one in nodes if isinstance(one, ast.Assign) and one.lineno <= line <= (one.end_lineno or 0)]
@@ -73,7 +81,7 @@ def measured_in_place(file: str, line: int) -> Place | None:
     inside = {id(each) for one in changed for each in ast.walk(one)}
     reads = [one for one in nodes if isinstance(one, ast.Name) and one.id in names and isinstance(one.ctx, ast.Load)]
     after = any(one.lineno > changed[0].lineno and id(one) not in inside for one in reads)
-    return Place(file, changed[0].lineno) if after else None
+    return Changed(Place(file, changed[0].lineno), after)
 
 
 def _base(target: ast.expr) -> str:

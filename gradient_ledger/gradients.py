@@ -552,9 +552,10 @@ def arrived(state: State, account: Account, grad: Tensor) -> None:
 
 def note_measured(draft: Draft, place: Place, norms: tuple[float, float]) -> None:
     """A gradient was changed with no trace in its version: by a line that was to take its measure?"""
-    if (changed := buffers.measured_in_place(place.file, place.line)) is not None:
+    view = buffers.changed_view(place.file, place.line)
+    if view is not None and view.read:
         draft.fields.setdefault("norms", norms)
-        draft.fields["measured_at"] = changed
+        draft.fields["measured_at"] = view.place
 
 
 def book_change(state: State, account: Account, grad: Tensor) -> Draft | None:
@@ -635,8 +636,14 @@ def book_hidden_change(state: State, account: Account, grad: Tensor, changed: bo
         draft = state.join(Edit, account.read, account, "hidden", how="hidden", status=account.status)
         before, after = math.sqrt((account.digest or 0j).imag), math.sqrt(now.imag)
         draft.fields.setdefault("norms", (before, after))
-        draft.fields.setdefault("meant", account.read is not None and bool(_MEANT.search(account.read.code)))
+        draft.fields.setdefault("meant", account.read is not None and _is_meant(account.read))
     account.digest = now
+
+
+def _is_meant(place: Place) -> bool:
+    """Whether a line writes to a gradient behind autograd's back, by its text, and does not only take its measure."""
+    view = buffers.changed_view(place.file, place.line)
+    return bool(_MEANT.search(place.code)) or (view is not None and not view.read)
 
 
 def unsettled(state: State, accounts: Iterable[Account]) -> Iterator[tuple[Account, Tensor]]:

@@ -81,10 +81,10 @@ from gradient_ledger.events import (
     UnfrozenModule,
     UnreadWeight,
     UnsavedKey,
-    VainClear,
     Unscale,
     UnseenWrite,
     UnsteppedSchedule,
+    VainClear,
     WeightAverage,
     Withdrawn,
 )

@@ -1314,6 +1314,25 @@ def test_what_a_function_is_given_is_cut_where_it_was_made(tmp_path: Path) -> No
     assert found is not None and found.line == 2
 
 
+VIEWED = "def f(p):\n    g = p.grad.numpy()\n    {0}\n"
+CHANGED_VIEWS = {
+    VIEWED.format("g *= g\n    return g.sum()"): (3, True),
+    VIEWED.format("g[0] /= 2\n    print(g.max())"): (3, True),
+    VIEWED.replace("p.grad.numpy()", "np.asarray(p.grad)").format("g **= 2\n    seen.append(g.mean())"): (3, True),
+    VIEWED.format("g *= 0.5"): (3, False),
+    VIEWED.format("most = g.max()\n    g /= most"): (4, False),
+    VIEWED.format("g = g * g\n    return g.sum()"): None,
+    VIEWED.replace(".numpy()", ".clone()").format("g *= g\n    return g.sum()"): None,
+    VIEWED.format("h *= g\n    return h.sum()"): None,
+}
+
+
+@pytest.mark.parametrize("text", CHANGED_VIEWS)
+def test_a_view_of_a_gradient_is_changed_in_place(text: str, tmp_path: Path) -> None:
+    found = buffers.changed_view(str(written(tmp_path, text)), 2)
+    assert (found and (found.place.line, found.read)) == CHANGED_VIEWS[text]
+
+
 CLEARS_IN_VAIN = {
     "def clear_grads():\n    for p in ps:\n        grad = p.grad\n        grad = None\nclear_grads()\n": 4,
     "def reset_grad(ps):\n    for p in ps:\n        g = p.grad\n        g = zeros_like(p.grad)\nt.reset_grad(ps)\n": 4,
