@@ -67,9 +67,11 @@ def _restores(file: str, within: ast.AST) -> FrozenMeanwhile | None:
     What is chosen from elsewhere and thawed is what is to be trained from then on.
     """
     lines = list(_frozen(within))
+    nodes, name = source.own(within), getattr(within, "name", "<module>")
+    part = _thaws_a_part(nodes) if lines else _thaws_some(nodes)
     if not lines or isinstance(within, ast.Module):
-        return None
-    nodes, first, name = source.own(within), min(lines), getattr(within, "name", "")
+        return _a_part(file, name, part) if not lines else None
+    first = min(lines)
     filled, flags = dict(_filled(nodes)), dict(_flags(nodes))
     for loop in nodes:
         if not isinstance(loop, ast.For) or loop.lineno <= first:
@@ -86,10 +88,12 @@ def _restores(file: str, within: ast.AST) -> FrozenMeanwhile | None:
                 line = _emptied(nodes, held, lines) or (late if late > max(lines) else first)
                 first_at, thawed, line_at = (Place(file, at, name) for at in (first, loop.lineno, line))
                 return FrozenMeanwhile(first_at, thawed, line_at)
-    if (part := _thaws_a_part(nodes)) is not None:
-        frozen, thawed = (Place(file, at, name) for at in part)
-        return FrozenMeanwhile(frozen, thawed, thawed, a_part=True)
-    return None
+    return _a_part(file, name, part)
+
+
+def _a_part(file: str, function: str, lines: tuple[int, int] | None) -> FrozenMeanwhile | None:
+    frozen, thawed = (Place(file, line, function) for line in lines or (0, 0))
+    return FrozenMeanwhile(frozen, thawed, thawed, a_part=True) if lines is not None else None
 
 
 _BETWEEN = re.compile(r"\.backward\(|autograd\.grad\(|no_grad\(\)|inference_mode\(")
@@ -111,6 +115,34 @@ def _thaws_a_part(nodes: Iterable[Any]) -> tuple[int, int] | None:
             if model.startswith(f"{name}.") and any(line < at < one.lineno for at in between):
                 return line, one.lineno
     return None
+
+
+_SETS = re.compile(r"requires_grad|trainable|freez|toggle", re.IGNORECASE)
+"""Names of functions that freeze and thaw what they are given."""
+
+
+def _thaws_some(nodes: Iterable[Any]) -> tuple[int, int] | None:
+    """Where a call freezes several models, and where one thaws some of these, behind a backward pass, and none the
+    others."""
+    told = [one.value for one in nodes if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
+    between = [one.lineno for one in told if _BETWEEN.search(ast.unparse(one))]
+    calls = [(one.lineno, *_sets(one)) for one in told if _SETS.search(source.last_name(one.func))]
+    thawed = {name for _, names, value in calls if value is True for name in names}
+    for frozen_at, frozen, value in calls:
+        if value is False and frozen & thawed and frozen - thawed:
+            back = (line for line, names, value in calls if value is True and line > frozen_at and names & frozen)
+            for line in back:
+                if any(frozen_at < at < line for at in between):
+                    return frozen_at, line
+    return None
+
+
+def _sets(call: ast.Call) -> tuple[set[str], Any]:
+    """The models that a call is given, one or a list of them, and what they are set to."""
+    given = call.args[0] if call.args else ast.Tuple([])
+    names = {ast.unparse(one) for one in (given.elts if isinstance(given, ast.List | ast.Tuple) else [given])}
+    values = [*call.args[1:], *(one.value for one in call.keywords)]
+    return names, values[0].value if len(values) == 1 and isinstance(values[0], ast.Constant) else None
 
 
 _WHOLE = re.compile(r"\.parameters\(\)$")

@@ -118,3 +118,35 @@ def test_norms_are_frozen_where_their_statistics_are(tmp_path: Path, body: str, 
         [written(tmp_path, f"\nfor m in net.modules():\n    if isinstance(m, BatchNorm2d):\n        {body}\n")]
     )
     assert (found.line if found is not None else 0) == line
+
+
+SOME = """
+for x in data:
+    set_requires_grad([d_a, d_b], False)
+    loss_of(g, x).backward()
+    set_requires_grad({}, True)
+    loss_of(d_a, x).backward()
+"""
+
+
+@pytest.mark.parametrize("models", ["[d_a]", "d_a", "[d_a, other]"])
+def test_of_several_models_some_are_thawed(tmp_path: Path, models: str) -> None:
+    (found,) = frozen.for_a_while([written(tmp_path, SOME.format(models))])
+    assert found.a_part
+    assert (found.frozen_at.line, found.where.line) == (3, 5)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SOME.format("[d_a, d_b]"),
+        SOME.format("d_a") + "    set_requires_grad(d_b, True)\n",
+        SOME.format("other"),
+        SOME.format("[d_a]").replace(".backward()", ""),
+        SOME.format("[d_a]").replace("set_requires_grad", "use"),
+        SOME.format("[d_a]").replace("True", "flag"),
+    ],
+    ids=["all", "one after the other", "none of them", "no pass in between", "by another name", "a flag"],
+)
+def test_none_of_several_models_is_left_behind(tmp_path: Path, text: str) -> None:
+    assert frozen.for_a_while([written(tmp_path, text)]) == ()

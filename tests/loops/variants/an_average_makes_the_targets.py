@@ -1,4 +1,4 @@
-# variant: for each micro-batch the average stands in the place of the weights and makes the targets; then they come back
+# variant: for each micro-batch the average stands in the place of the weights and makes the targets, then goes
 import torch
 import torch.nn.functional as F
 from torch import nn
