@@ -1784,6 +1784,8 @@ class Log:
     """Lines in functions that a loop calls: what is to be mended may stand there, or where they are called."""
     hooks_scale: bool = False
     """Whether the text of a gradient hook multiplies or divides by a number: losses need not be divided then."""
+    reads_scale: bool = False
+    """Whether a line of the text may take the loss scale off a gradient by hand."""
     repeated_modules: tuple[Place, ...] = ()
     """The lines that make a list of one module times a number."""
     clears_under: tuple[Place, ...] = ()

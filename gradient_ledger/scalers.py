@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import linecache
+import re
+from collections.abc import Iterable
 from types import FrameType
 from typing import Any
 
@@ -16,6 +19,17 @@ from gradient_ledger.journal import Draft
 from gradient_ledger.progress import MOST_CHANGES, ScaleChange, Scaler
 from gradient_ledger.state import State
 from gradient_ledger.tensors import digest_of, number_of, scale_of
+
+_READS_SCALE = re.compile(r"get_scale\(|\._?scale\b(?!\()|inv_scale|unscale")
+"""Text that takes a scale to compute with, or takes one off."""
+_HANDS_ON = re.compile(r"update\([^()]*get_scale\(\)\s*\)")
+"""A scaler that is given its own scale."""
+
+
+def reads_scale(files: Iterable[str]) -> bool:
+    """Whether a line of these texts may take the scale off a gradient by hand."""
+    lines = (line for file in files for line in linecache.getlines(file))
+    return any(_READS_SCALE.search(_HANDS_ON.sub("", line)) for line in lines)
 
 
 def loss_scaled(state: State, scaler: Any, given: Any, result: Any, frame: FrameType) -> None:

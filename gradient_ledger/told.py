@@ -26,6 +26,7 @@ from gradient_ledger import (
     repeated,
     restored,
     samples,
+    scalers,
     source,
     targets,
     timetables,
@@ -56,6 +57,7 @@ READERS: dict[str, Callable[[Files], Any]] = {
     "counter_anew": counters.begun_anew,
     "unread_weight": unweighted.found,
     "repeated_modules": repeated.found,
+    "reads_scale": scalers.reads_scale,
     "clears_in_vain": uncalled.clears_in_vain,
     "in_vain": lambda files: tuple(Place(file, line) for file in files for line in buffers.weights_in_vain(file)),
 }

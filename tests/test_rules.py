@@ -9233,6 +9233,42 @@ def the_optimizer_steps_on_scaled_gradients() -> Log:
 
 @finds(
     "precision.mixed_precision",
+    "stepped-scaled-gradients",
+    "warning",
+    STEP,
+    "3 steps of SGD used what the program made of these gradients by hand. No scaler stepped or unscaled",
+    remedy="Step through the scaler: scaler.step(optimizer), then scaler.update().",
+    steps=[0, 1, 2],
+)
+def the_optimizer_steps_on_what_was_made_of_scaled_gradients() -> Log:
+    return made_of_scaled_gradients()
+
+
+@quiet("precision.mixed_precision")
+def the_text_takes_the_scale_off_what_it_made_of_scaled_gradients() -> Log:
+    return made_of_scaled_gradients(reads_scale=True)
+
+
+@quiet("precision.mixed_precision")
+def one_loss_of_two_was_scaled_and_the_program_made_something_of_both() -> Log:
+    return made_of_scaled_gradients(False)
+
+
+def made_of_scaled_gradients(*more: bool, **fields: Any) -> Log:
+    """The gradients of scaled losses, and of others, are taken away, and others are put in their place."""
+    tape = Tape("w b")
+    for _ in range(3):
+        for scaled in (*more, True):
+            tape.clear(taken=True)
+            tape.passes(1, scaled=scaled)
+        tape.edit("assigned", status="empty")
+        tape.step(assigned=True, scaled=())
+        tape.clear()
+    return tape.log(**fields)
+
+
+@finds(
+    "precision.mixed_precision",
     "loss-not-scaled",
     "error",
     BACKWARD,

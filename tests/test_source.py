@@ -29,6 +29,7 @@ from gradient_ledger import (
     repeated,
     restored,
     samples,
+    scalers,
     source,
     targets,
     timetables,
@@ -1331,6 +1332,21 @@ CHANGED_VIEWS = {
 def test_a_view_of_a_gradient_is_changed_in_place(text: str, tmp_path: Path) -> None:
     found = buffers.changed_view(str(written(tmp_path, text)), 2)
     assert (found and (found.place.line, found.read)) == CHANGED_VIEWS[text]
+
+
+READS_SCALE = {
+    "scaler.scale(loss).backward()\nscaler.update(scaler.get_scale())\n": False,
+    "optimizer.step()\n": False,
+    "g = g / scaler.get_scale()\n": True,
+    "s = self.scaler._scale\n": True,
+    "g.mul_(inv_scale)\n": True,
+    "scaler.unscale_(optimizer)\n": True,
+}
+
+
+@pytest.mark.parametrize("text", READS_SCALE)
+def test_the_text_may_take_the_scale_off_by_hand(text: str, tmp_path: Path) -> None:
+    assert scalers.reads_scale((str(written(tmp_path, text)),)) is READS_SCALE[text]
 
 
 CLEARS_IN_VAIN = {

@@ -57,6 +57,17 @@ def mixed_precision(view: View) -> Iterator[Finding]:
                 f"{times(len(raw), 'step')} of {label} used gradients that still carry the loss scale.",
                 steps=steps_of(raw),
             )
+        put = [w for w in windows if w.step.assigned and w.of(Backward) and all(e.scaled for e in w.of(Backward))]
+        if not raw and put and len(put) * 2 > len(windows) and _nobody_unscales(view):
+            yield finding(
+                "stepped-scaled-gradients",
+                "warning",
+                put[0].step.where,
+                f"Each loss was scaled, and {times(len(put), 'step')} of {label} used what the program made of these "
+                "gradients by hand. No scaler stepped or unscaled, and no line takes the scale off.",
+                "Step through the scaler: scaler.step(optimizer), then scaler.update().",
+                steps=steps_of(put),
+            )
         bare = [
             w
             for w in windows
@@ -111,6 +122,12 @@ def mixed_precision(view: View) -> Iterator[Finding]:
                 taken=taken,
                 windows=len(windows),
             )
+
+
+def _nobody_unscales(view: View) -> bool:
+    """Whether no step came through a scaler, none unscaled, and the text takes no scale to compute with."""
+    by_scaler = any(w.step.by_scaler or w.skipped for w in view.all_windows)
+    return not (by_scaler or view.of(Unscale) or view.log.reads_scale)
 
 
 def scales(view: View) -> Iterator[Finding]:
