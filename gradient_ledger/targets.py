@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from gradient_ledger.behind import KEEPS, ONLY_READS, is_handed
 from gradient_ledger.events import OtherFollowed, Place, TargetNetwork
-from gradient_ledger.source import last_name, own, says
+from gradient_ledger.source import assigned, last_name, own, says
 from gradient_ledger.uncalled import FOLLOWING, functions_in
 
 _TARGETS = re.compile(r"((?<![a-z])t|T)arg(et)?(?![a-z])|TARG")
@@ -241,6 +241,33 @@ def _side_by_side(within: ast.AST) -> Iterator[tuple[int, tuple[str, str]]]:
             if zipped or _is_update(last_name(one.func)):
                 if all(map(last_name, sides)):
                     yield one.args[0].lineno, (ast.unparse(sides[0]), ast.unparse(sides[1]))
+        elif (mixed := _mixed(one)) is not None:
+            sides = [_holder(within, each, one.lineno) for each in mixed]
+            if all(map(last_name, sides)):
+                yield one.lineno, (ast.unparse(sides[0]), ast.unparse(sides[1]))
+
+
+def _mixed(one: ast.AST) -> tuple[ast.expr, ast.expr] | None:
+    """What an expression mixes by a share and the rest of it: `a * t + (1 - t) * b`."""
+    sides = [one.left, one.right] if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Add) else []
+    products = [side for side in sides if isinstance(side, ast.BinOp) and isinstance(side.op, ast.Mult)]
+    factors = [[side.left, side.right] for side in products]
+    if len(factors) != 2:
+        return None
+    shares = {f"1 - {ast.unparse(each)}": each for pair in factors for each in pair}
+    rest = next((each for pair in factors for each in pair if ast.unparse(each) in shares), None)
+    share = shares.get(ast.unparse(rest)) if rest is not None else None
+    left = [[each for each in pair if each not in (rest, share)] for pair in factors]
+    return (left[0][0], left[1][0]) if share is not None and [*map(len, left)] == [1, 1] else None
+
+
+def _holder(within: ast.AST, one: ast.expr, line: int) -> ast.expr:
+    """What a name got its value from by a method, or what it stands for itself."""
+    made = assigned(within, ast.unparse(one), line) if isinstance(one, ast.Name) else None
+    call = made.value if made is not None else None
+    if made is not None and made.at is not None and isinstance(made.value, ast.Tuple):
+        call = made.value.elts[made.at]
+    return call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else one
 
 
 def _is_made(name: str, files: Iterable[str]) -> bool:

@@ -1523,6 +1523,11 @@ UPDATES = (
     "        self.critic = Critic()\n        self.actor = Actor()\n        self.critic_target = Critic()\n\n"
     "    def update(self):\n        soft_update({}, {}, 0.01)\n"
 )
+MIXES = (
+    "q1, q2 = Q(), Q()\nq1 = q1.train()\nq2 = q2.train()\ntarget_q1, target_q2 = copy(q1), copy(q2)\n"
+    "v1, v2 = q1.vector(), q2.vector()\nv1 = q1.vector()\nv2 = q2.vector()\nt1 = target_q1.vector()\n"
+    "t2 = target_q2.vector()\nnew = {}\ntarget_q2.load(new)\n"
+)
 LED = {
     UPDATES.format("self.actor.encoder", "self.critic_target.encoder"): ("critic_target", "critic", "actor"),
     UPDATES.format("self.critic.encoder", "self.critic_target.encoder"): None,
@@ -1531,6 +1536,13 @@ LED = {
     UPDATES.format("self.actor.encoder", "self.critic_target.trunk"): None,
     UPDATES.format("self.student.encoder", "self.critic_target.encoder"): None,
     UPDATES.format("self.actor", "self.critic_target"): None,
+    # by the numbers in their names, in a loop and where vectors are mixed
+    MIXES.format("t2 * p + (1 - p) * v1"): ("target_q2", "q2", "q1"),
+    MIXES.format("(1.0 - tau) * v1 + tau * t2").replace("1.0 -", "1 -"): ("target_q2", "q2", "q1"),
+    MIXES.format("t2 * p + (1 - p) * v2"): None,
+    MIXES.format("t2 * p + (1 - q) * v1"): None,
+    MIXES.format("t2 * p + v1"): None,
+    MIXES.format("t1 * p + (1 - p) * v1"): None,
 }
 
 
