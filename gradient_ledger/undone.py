@@ -39,12 +39,26 @@ class Begun:
     """A model that the user has put into train mode; and, it may be, another function into eval mode before it ran. Or
     one that came in train mode, and that `eval()` was called on before the first step: then nothing has begun."""
 
-    __slots__ = ("began_at", "calls", "copies", "judged", "meant", "module", "names", "parts", "place", "steps")
+    __slots__ = (
+        "began_at",
+        "calls",
+        "copies",
+        "judged",
+        "meant",
+        "module",
+        "names",
+        "parts",
+        "place",
+        "since",
+        "steps",
+    )
 
     def __init__(self, module: nn.Module, parts: list[nn.Module], calls: int, place: Place | None):
         self.module, self.parts = weakref.ref(module), [weakref.ref(part) for part in parts]
         self.calls, self.began_at = calls, place
         """How often it had run; where it was put into train mode."""
+        self.since = 0
+        """How many steps had been taken by then."""
         self.place: Place | None = None
         """Where it was put into eval mode."""
         self.steps = 0
@@ -67,6 +81,10 @@ def put_into_train(state: State, module: nn.Module, frame: FrameType) -> None:
     if module._modules and (moded := [part for part in module.modules() if modes.depends_on_mode(part)]):
         state.begun = [one for one in state.begun if one.module() not in (None, module)]
         state.begun.append(Begun(module, moded, _calls(state, module), places.user_place(frame)))
+        state.begun[-1].since = state.progress.steps
+        # What an early eval() did to it is over.
+        inside = {id(part) for part in module.modules()}
+        state.withdrawn = [one for one in state.withdrawn if one.began_at is not None or id(one.module()) not in inside]
     if not module.training:
         return
     parts = [
@@ -80,7 +98,7 @@ def put_into_train(state: State, module: nn.Module, frame: FrameType) -> None:
 
 
 def put_into_eval(state: State, module: nn.Module, frame: FrameType) -> None:
-    """`eval()` is about to be called: before what was put into train mode has run, by another function?
+    """`eval()` is about to be called: before what was put into train mode has run, or was stepped, by another function?
 
     Or by a wrapper that the model is a part of, as an average that keeps it beside its copy.
     """
@@ -91,7 +109,8 @@ def put_into_eval(state: State, module: nn.Module, frame: FrameType) -> None:
         if begun is None or place is None or one.began_at is None or place.function == one.began_at.function:
             continue  # whoever says both in a row may mean it
         known = any(other.module() is begun for other in state.withdrawn)
-        if one.calls == _calls(state, begun) and begun.training and not known and not modes.in_own_train(frame):
+        first = one.calls == _calls(state, begun) or one.since == state.progress.steps
+        if first and begun.training and not known and not modes.in_own_train(frame):
             one.place = place
             state.withdrawn.append(one)
             return

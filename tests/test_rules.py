@@ -4663,7 +4663,7 @@ def eval_mode_is_taken_back_and_nothing_is_stepped() -> Log:
     "train-mode-taken-back",
     "warning",
     OTHER,
-    f"The train() at {at(FORWARD).short} is taken back here before the model has run",
+    f"The train() at {at(FORWARD).short} is taken back here before the next step",
     "4 steps trained 1 (BatchNorm1d) in eval mode.",
     parts=["1 (BatchNorm1d)"],
     trained=4,

@@ -154,7 +154,7 @@ def withdrawn(view: View) -> Iterator[Finding]:
             "train-mode-taken-back",
             "warning",
             one.where,
-            f"{begun} is taken back here before the model has run, and nothing puts it into train mode again before it is "
+            f"{begun} is taken back here before the next step, and nothing puts it into train mode again before it is "
             f"trained: {times(one.steps, 'step')} trained {some(one.parts)} in eval mode.",
             parts=list(one.parts)[:10],
             trained=one.steps,
