@@ -368,7 +368,7 @@ def quiet(rule: str) -> Callable[[Callable[[], Log]], Callable[[], Log]]:
 
 
 @finds(
-    "order.stale",
+    "stale.added",
     "never-zeroed",
     "error",
     BACKWARD,
@@ -389,7 +389,7 @@ def nothing_ever_clears() -> Log:
 
 
 @finds(
-    "order.stale",
+    "stale.added",
     "never-zeroed",
     "error",
     CLEAR,
@@ -407,7 +407,7 @@ def a_line_clears_one_of_two_groups() -> Log:
 
 
 @finds(
-    "order.stale",
+    "stale.added",
     "zeroed-another-object",
     "error",
     IF,
@@ -428,17 +428,17 @@ def a_target_is_cleared_in_the_place_of_the_first_of_two_models() -> Log:
     return tape.log()
 
 
-@finds("order.stale", "never-zeroed", "error", OTHER, "Nothing clears b and w between the steps", steps=[1, 2, 3])
+@finds("stale.added", "never-zeroed", "error", OTHER, "Nothing clears b and w between the steps", steps=[1, 2, 3])
 def a_clear_without_parentheses_clears_nothing() -> Log:
     return replace(nothing_ever_clears(), named_only=(Uncalled("optimizer.zero_grad", at(OTHER)),))
 
 
-@finds("order.stale", "never-zeroed", "error", IF, "There is a clear here, and it has never run", steps=[1, 2, 3])
+@finds("stale.added", "never-zeroed", "error", IF, "There is a clear here, and it has never run", steps=[1, 2, 3])
 def a_clear_under_a_condition_has_never_run() -> Log:
     return replace(nothing_ever_clears(), clears_under=(at(IF), at(OTHER)))
 
 
-@finds("order.stale", "never-zeroed", "error", BACKWARD, "Nothing clears w between", "1 backward pass of 2 windows")
+@finds("stale.added", "never-zeroed", "error", BACKWARD, "Nothing clears w between", "1 backward pass of 2 windows")
 def nothing_clears_steps_by_hand() -> Log:
     tape = Tape(loose="w")
     for _ in range(2):
@@ -447,7 +447,7 @@ def nothing_clears_steps_by_hand() -> Log:
     return tape.log(steps_by_hand=2)
 
 
-@finds("order.stale", "zeroed-once-per-epoch", "error", CLEAR, "cleared 2 times in 6 steps", "4 backward passes of 6")
+@finds("stale.added", "zeroed-once-per-epoch", "error", CLEAR, "cleared 2 times in 6 steps", "4 backward passes of 6")
 def cleared_at_the_start_of_each_epoch() -> Log:
     tape = Tape("w b")
     for _ in range(2):
@@ -459,7 +459,7 @@ def cleared_at_the_start_of_each_epoch() -> Log:
 
 
 @finds(
-    "order.stale",
+    "stale.added",
     "zeroed-once-per-epoch",
     "error",
     CLEAR,
@@ -476,7 +476,7 @@ def one_is_cleared_at_the_start_of_each_epoch() -> Log:
     return tape.log()
 
 
-@finds("order.stale", "zeroed-once-per-epoch", "error", CLEAR, "cleared 1 time in 3 steps")
+@finds("stale.added", "zeroed-once-per-epoch", "error", CLEAR, "cleared 1 time in 3 steps")
 def cleared_once_before_the_loop() -> Log:
     tape = Tape("w b")
     tape.clear()
@@ -500,7 +500,7 @@ ON_THE_CLEARS_CLOCK = "Step under the same condition as the clear: once per wind
 
 
 @finds(
-    "order.stale",
+    "stale.added",
     "step-every-micro-batch",
     "error",
     STEP,
@@ -512,12 +512,12 @@ def cleared_once_a_window_and_stepped_every_time() -> Log:
     return cleared_once_a_window(divisor=3.0)
 
 
-@finds("order.stale", "step-every-micro-batch", "error", STEP, "cleared after every 3", remedy=ON_THE_CLEARS_CLOCK)
+@finds("stale.added", "step-every-micro-batch", "error", STEP, "cleared after every 3", remedy=ON_THE_CLEARS_CLOCK)
 def cleared_once_a_window_and_stepped_every_time_a_loss_that_is_no_mean() -> Log:
     return cleared_once_a_window(quotient=3)
 
 
-@finds("order.stale", "closure-without-zeroing", "error", BACKWARD, "Inside the closure of SGD.step, 1 backward pass")
+@finds("stale.added", "closure-without-zeroing", "error", BACKWARD, "Inside the closure of SGD.step, 1 backward pass")
 def the_closure_does_not_clear() -> Log:
     tape = Tape("w b")
     for _ in range(2):
@@ -603,7 +603,7 @@ def gradients_are_read_one_by_one_where_nothing_is_trained() -> Log:
 
 
 @finds(
-    "order.stale",
+    "stale.added",
     "never-zeroed",
     "error",
     BACKWARD,
@@ -617,7 +617,7 @@ def a_second_phase_begins_on_the_last_gradients_of_the_first() -> Log:
     return phases(cleared="")
 
 
-@quiet("order.stale")
+@quiet("stale.added")
 def a_second_phase_begins_on_cleared_gradients() -> Log:
     return phases(cleared="b w")
 
@@ -639,7 +639,7 @@ def phases(cleared: str) -> Log:
 
 
 @finds(
-    "order.stale",
+    "stale.added",
     "inner-optimizer-not-cleared",
     "error",
     CLEAR,
@@ -658,7 +658,7 @@ def an_inner_optimizer_is_never_cleared() -> Log:
 
 
 @finds(
-    "order.stale",
+    "stale.added",
     "one-of-two-optimizers-zeroed",
     "error",
     CLEAR,
@@ -677,7 +677,7 @@ def only_the_first_of_two_optimizers_is_cleared() -> Log:
 
 
 @finds(
-    "order.stale",
+    "stale.added",
     "one-of-two-optimizers-zeroed",
     "error",
     EDIT,
@@ -689,7 +689,7 @@ def a_copied_block_clears_the_first_optimizer_again() -> Log:
 
 
 @finds(
-    "order.stale",
+    "stale.added",
     "one-of-two-optimizers-zeroed",
     "error",
     IF,
@@ -732,7 +732,7 @@ def a_text_without_parentheses_has_not_run() -> Log:
 
 
 @finds(
-    "order.stale",
+    "stale.added",
     "one-of-two-optimizers-zeroed",
     "error",
     OTHER,
@@ -745,7 +745,7 @@ def the_first_optimizer_is_cleared_at_its_own_line_alone() -> Log:
 
 
 @finds(
-    "order.stale",
+    "stale.added",
     "one-of-two-optimizers-zeroed",
     "error",
     OTHER,
@@ -757,7 +757,7 @@ def a_later_phase_clears_the_first_of_two_optimizers() -> Log:
     return two_loops(EDIT)
 
 
-@finds("order.stale", "zeroed-once-per-epoch", "error", CLEAR, "This line cleared 3 times in 7 steps")
+@finds("stale.added", "zeroed-once-per-epoch", "error", CLEAR, "This line cleared 3 times in 7 steps")
 def the_clears_of_one_loop_become_too_few() -> Log:
     return two_loops(STEP)
 
@@ -790,7 +790,7 @@ def blocks(again: int | None) -> Log:
 
 
 @finds(
-    "order.stale",
+    "stale.added",
     "zeroed-another-object",
     "error",
     CLEAR,
@@ -808,7 +808,7 @@ def a_copy_of_the_model_is_cleared() -> Log:
     return tape.log()
 
 
-@finds("order.stale", "never-zeroed", "error", BACKWARD, "Nothing clears b and w")
+@finds("stale.added", "never-zeroed", "error", BACKWARD, "Nothing clears b and w")
 def a_closure_that_runs_once_a_step_does_not_clear() -> Log:
     tape = Tape("w b")
     for _ in range(3):
@@ -817,7 +817,7 @@ def a_closure_that_runs_once_a_step_does_not_clear() -> Log:
     return tape.log(window=4)
 
 
-@finds("order.stale", "never-zeroed", "error", BACKWARD, "4 backward passes of 5 windows")
+@finds("stale.added", "never-zeroed", "error", BACKWARD, "4 backward passes of 5 windows")
 def a_copy_is_cleared_once_before_the_loop() -> Log:
     tape = Tape("w b")
     tape.clear(names="copy.w copy.b")
@@ -827,7 +827,7 @@ def a_copy_is_cleared_once_before_the_loop() -> Log:
     return tape.log()
 
 
-@finds("order.stale", "never-zeroed", "error", BACKWARD, "1 backward pass of 2 windows")
+@finds("stale.added", "never-zeroed", "error", BACKWARD, "1 backward pass of 2 windows")
 def cleared_once_before_two_steps() -> Log:
     tape = Tape("w b")
     tape.clear()
@@ -837,7 +837,7 @@ def cleared_once_before_two_steps() -> Log:
     return tape.log()
 
 
-@finds("order.stale", "never-zeroed", "error", BACKWARD, "2 backward passes of 3 windows")
+@finds("stale.added", "never-zeroed", "error", BACKWARD, "2 backward passes of 3 windows")
 def a_library_clears_once_before_the_loop() -> Log:
     tape = Tape("w b")
     tape.clear(where=Place(FILE, CLEAR, "main", "library/engine.py:9"))
@@ -847,7 +847,7 @@ def a_library_clears_once_before_the_loop() -> Log:
     return tape.log()
 
 
-@finds("order.stale", "never-zeroed", "error", BACKWARD, "Nothing clears d", names=["d"])
+@finds("stale.added", "never-zeroed", "error", BACKWARD, "Nothing clears d", names=["d"])
 def a_first_phase_clears_and_the_second_does_not() -> Log:
     tape = Tape("w b", "d")
     for _ in range(3):
@@ -860,7 +860,7 @@ def a_first_phase_clears_and_the_second_does_not() -> Log:
     return tape.log()
 
 
-@finds("order.stale", "never-zeroed", "error", BACKWARD, "Nothing clears d")
+@finds("stale.added", "never-zeroed", "error", BACKWARD, "Nothing clears d")
 def another_optimizer_steps_once_and_is_cleared() -> Log:
     tape = Tape("w b", "d")
     for number in range(6):
@@ -886,23 +886,23 @@ def cleared_every_third_step(*names: str, epochs: int = 4, divisor: float | None
     return tape.log(**fields)
 
 
-@finds("order.stale", "zeroed-once-per-epoch", "error", CLEAR, "cleared 4 times in 12 steps")
+@finds("stale.added", "zeroed-once-per-epoch", "error", CLEAR, "cleared 4 times in 12 steps")
 def a_copy_is_cleared_every_time_and_the_model_every_third() -> Log:
     return cleared_every_third_step()
 
 
-@finds("order.stale", "zeroed-once-per-epoch", "error", CLEAR, "cleared 2 times in 6 steps")
+@finds("stale.added", "zeroed-once-per-epoch", "error", CLEAR, "cleared 2 times in 6 steps")
 def two_clears_are_too_few_to_tell_a_window() -> Log:
     return cleared_every_third_step(epochs=2, divisor=3.0)
 
 
-@finds("order.stale", "zeroed-once-per-epoch", "error", CLEAR, "cleared 4 times in 12 steps")
+@finds("stale.added", "zeroed-once-per-epoch", "error", CLEAR, "cleared 4 times in 12 steps")
 def another_optimizer_is_cleared_every_time() -> Log:
     return cleared_every_third_step("d")
 
 
 @finds(
-    "order.stale",
+    "stale.added",
     "step-every-micro-batch",
     "error",
     STEP,
@@ -913,7 +913,7 @@ def windows_of_three_were_meant_and_every_pass_is_stepped() -> Log:
     return cleared_every_third_step(window=3)
 
 
-@finds("order.stale", "inner-optimizer-not-cleared", "error", CLEAR, "2 backward passes of 3 windows", names=["d"])
+@finds("stale.added", "inner-optimizer-not-cleared", "error", CLEAR, "2 backward passes of 3 windows", names=["d"])
 def a_model_clears_all_but_the_inner_optimizers_part() -> Log:
     tape = Tape("w b", "d")
     for _ in range(3):
@@ -924,7 +924,7 @@ def a_model_clears_all_but_the_inner_optimizers_part() -> Log:
     return tape.log()
 
 
-@finds("order.stale", "inner-optimizer-not-cleared", "error", OTHER, "2 backward passes of 3 windows", names=["d"])
+@finds("stale.added", "inner-optimizer-not-cleared", "error", OTHER, "2 backward passes of 3 windows", names=["d"])
 def the_outer_optimizer_clears_before_the_model_does() -> Log:
     tape = Tape("w b", "d")
     for _ in range(3):
@@ -936,7 +936,7 @@ def the_outer_optimizer_clears_before_the_model_does() -> Log:
     return tape.log()
 
 
-@quiet("order.stale")
+@quiet("stale.added")
 def cleared_before_every_backward() -> Log:
     tape = Tape("w b")
     for _ in range(4):
@@ -946,7 +946,7 @@ def cleared_before_every_backward() -> Log:
     return tape.log()
 
 
-@quiet("order.stale")
+@quiet("stale.added")
 def gradients_pile_up_on_a_parameter_that_the_step_does_not_use() -> Log:
     tape = Tape("w b", "d")
     for _ in range(4):
@@ -959,7 +959,7 @@ def gradients_pile_up_on_a_parameter_that_the_step_does_not_use() -> Log:
     return tape.log({"d": {"ran": 0}})
 
 
-@quiet("order.stale")
+@quiet("stale.added")
 def a_closure_that_clears_runs_several_times() -> Log:
     tape = Tape("w b")
     for _ in range(3):
@@ -8497,7 +8497,7 @@ VAIN = VainClear("clear_grads", at(OTHER), at(BACKWARD))
 
 
 @finds(
-    "order.stale",
+    "stale.added",
     "never-zeroed",
     "error",
     OTHER,
@@ -8508,7 +8508,7 @@ def a_function_clears_by_its_name_alone() -> Log:
     return never_cleared(clears_in_vain=(VAIN,))
 
 
-@finds("order.stale", "never-zeroed", "error", BACKWARD, "Nothing clears b and w")
+@finds("stale.added", "never-zeroed", "error", BACKWARD, "Nothing clears b and w")
 def a_function_that_clears_by_its_name_alone_is_called_where_nothing_ran() -> Log:
     return never_cleared(clears_in_vain=(replace(VAIN, called_at=Place(FILE, 3, "elsewhere")),))
 

@@ -24,6 +24,7 @@ from gradient_ledger.rules import (
     ownership,
     precision,
     rates,
+    stale,
     standing,
     window,
 )
@@ -34,7 +35,7 @@ __all__ = ["RULES", "findings"]
 Rule = Callable[[View], Iterator[Finding]]
 
 RULES: tuple[Rule, ...] = (
-    order.stale,
+    stale.added,
     order.lost,
     order.unused,
     order.cleared_twice,

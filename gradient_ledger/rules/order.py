@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
-from itertools import pairwise, takewhile
-from typing import Any
+from itertools import takewhile
 
 from gradient_ledger.events import (
     Accumulate,
@@ -17,12 +14,10 @@ from gradient_ledger.events import (
     DataPass,
     Edit,
     Ending,
-    Event,
     Finding,
     Forward,
     InputGradient,
     Place,
-    Step,
     Taken,
     Trail,
 )
@@ -32,37 +27,11 @@ from gradient_ledger.rules.view import (
     Window,
     finding,
     is_divided,
-    named_only,
     not_called,
     some,
     steps_of,
     times,
-    unrun_clear,
-    vain_clear,
 )
-
-
-def stale(view: View) -> Iterator[Finding]:
-    """Gradients added onto ones that a step has already used."""
-    for optimizer, windows in view.windows.items():
-        names = view.owned.get(optimizer, frozenset())
-        faulty: list[tuple[Window, Event]] = []
-        for window in windows:
-            mixed = set(window.step.mixed.get("used", ()))
-            events = [e for e in window.of(Accumulate) if mixed & set(e.onto_used)]
-            if events:
-                faulty.append((window, events[-1]))
-        if not faulty:
-            continue
-        event = faulty[0][1]
-        touched = names & {name for w, _ in faulty for name in w.step.mixed["used"]} or names
-        found = _why_stale(view, optimizer, windows, [w for w, _ in faulty], event, frozenset(touched))
-        named = named_only(view, "zero_grad") if found.misconception in _NO_CLEAR else None
-        yield replace(found, where=named) if named is not None else found
-
-
-_NO_CLEAR = ("never-zeroed", "one-of-two-optimizers-zeroed", "zeroed-once-per-epoch")
-"""What a clear without its parentheses may look like."""
 
 
 def without_parentheses(view: View) -> Iterator[Finding]:
@@ -138,263 +107,6 @@ def grown(view: View) -> Iterator[Finding]:
                 names=list(one.names)[:10],
                 passes=one.passes,
             )
-
-
-def _why_stale(
-    view: View, optimizer: int, windows: list[Window], faulty: list[Window], event: Event, names: frozenset[str]
-) -> Finding:
-    label = view.label(optimizer)
-    norms = [w.step.norm for w in windows if w.step.norm is not None][:6]
-    count = max(len(faulty), 1)
-    seen = f"{times(count, 'backward pass')} of {times(len(windows), 'window')} added to gradients that an earlier step had used"
-    if len(norms) > 1:
-        seen += f"; the norm of the gradient at the first steps: {', '.join(f'{n:.3g}' for n in norms)}"
-    evidence: dict[str, Any] = {
-        "steps": steps_of(faulty),
-        "windows": len(windows),
-        "norms": norms,
-        "names": sorted(names)[:10],
-    }
-    if any((w.step.closure_calls or 0) > 1 for w in faulty):
-        return finding(
-            "closure-without-zeroing",
-            "error",
-            event.where,
-            f"Inside the closure of {label}.step, {seen}.",
-            **evidence,
-        )
-    earlier = _handed_over(view, optimizer, faulty)
-    if earlier is not None:
-        return finding(
-            "never-zeroed",
-            "error",
-            event.where,
-            f"{some(sorted(names))} still held the gradients that {view.label(earlier)} had used when {label} took them "
-            f"over: {times(count, 'backward pass')} of {times(len(windows), 'window')} added to them.",
-            "Clear the gradients of a model, or of what is released of it, before another optimizer goes on with it.",
-            **evidence,
-        )
-    clears = view.of(Clear)
-    later = _later_phase(windows, faulty, [e for e in clears if e.full and names & set(e.names)])
-    if later:  # the clears before it say nothing of it
-        windows, clears = later, [e for e in clears if e.number > later[0].events[0].number]
-    touching = [e for e in clears if names & set(e.names)]
-    first_step = windows[0].step.number
-    regular = [e for e in touching if e.number > first_step and e.full]
-    whole = view.owned.get(optimizer, frozenset()) | names
-    foreign = [e for e in clears if e.number > first_step and not whole & set(e.names) and not e.lost]
-    once = [e for e in touching if e.where is not None and not e.where.through and e.number < first_step]
-    nested = next((w.step.inside for w in faulty if w.step.inside is not None), None)
-    if nested is not None and not regular:
-        outer = [e for e in clears if e.by == nested] or [e for e in clears if e.full]
-        return finding(
-            "inner-optimizer-not-cleared",
-            "error",
-            outer[-1].where if outer else event.where,
-            f"{label} is stepped by {view.label(nested)} in its own step, and holds parameters of its own, which nothing "
-            f"clears: {seen}.",
-            **evidence,
-        )
-    partial = _steps_between_clears(windows, regular)
-    quotients = {p.quotient for p in view.passes_of(windows[0])}
-    if partial and partial in (view.log.window, view.divisor(optimizer), *quotients):
-        return finding(
-            "step-every-micro-batch",
-            "error",
-            windows[0].step.where,
-            f"{label} steps after every micro-batch, and the gradients are cleared after every {partial}: each step uses the "
-            f"sum so far. {seen[0].upper()}{seen[1:]}.",
-            "Step under the same condition as the clear: once per window, before it.",
-            **evidence,
-        )
-    others = _cleared_for_others(view, optimizer, names, since=first_step if later else 0)
-    often = max(1, (len(windows) - 1) // 2)
-    held = frozenset(name for number, mine in view.owned.items() if number != BY_HAND for name in mine)
-    in_vain = [e for e in foreign if not e.full and not held & set(e.names)]  # of a target, or of a frozen model
-    if others is not None and not regular and len(in_vain) < often:
-        instead = _cleared_in_its_place(view, optimizer, faulty)
-        other, place = instead or others
-        alone = _adds_alone(view, optimizer, faulty) if instead is None else None
-        if once and not instead:
-            return finding(
-                "one-of-two-optimizers-zeroed",
-                "error",
-                once[-1].where,
-                f"{view.label(other)} has its gradients cleared{f' ({place.short})' if place is not None else ''}, again and "
-                f"again; those of {label} are cleared here, before the first step, and never after it: {seen}.",
-                f"Clear the parameters of {label} in the loop, too, or call zero_grad() of the whole model there.",
-                **evidence,
-            )
-        if alone is not None:
-            cleared = f" ({place.short})" if place is not None else ""
-            return finding(
-                "one-of-two-optimizers-zeroed",
-                "error",
-                alone,
-                f"{view.label(other)} has its gradients cleared{cleared}; those of {label}, to which this adds, never "
-                f"are: {seen}.",
-                f"Clear the parameters of {label} before this backward(), or call zero_grad() of the whole model.",
-                **evidence,
-            )
-        return finding(
-            "one-of-two-optimizers-zeroed",
-            "error",
-            place,
-            f"{view.label(other)} has its gradients cleared here; those of {label} never are: {seen}.",
-            f"Clear the parameters of {label} in the same place, or call zero_grad() of the whole model.",
-            **evidence,
-        )
-    if foreign and not regular and len(foreign) >= often:
-        place = (in_vain if len(in_vain) >= often else foreign)[-1].where
-        return finding(
-            "zeroed-another-object",
-            "error",
-            place,
-            f"This line clears, but none of the parameters {label} steps: {seen}.",
-            f"Call zero_grad() on the optimizer that steps ({label}) or on its model; "
-            "one made earlier, or a copy, holds other parameters.",
-            **evidence,
-        )
-    if regular or (once and len(windows) > 2):
-        place = (regular or once)[0].where
-        runs = len([e for e in touching if e.where == place])
-        written = {name for w in windows for e in w.of(Accumulate) for name in e.names}
-        # Where something else clears the rest, it is told whose clears are too few.
-        whose = f", and {some(sorted(names))} held old gradients in between" if names < written else ""
-        return finding(
-            "zeroed-once-per-epoch",
-            "error",
-            place,
-            f"This line cleared {times(runs, 'time')} in {times(len(windows), 'step')}{whose}: {seen}.",
-            **evidence,
-        )
-    some_of = [e for e in clears if e.full and e.number > first_step and whole & set(e.names)]
-    part = some_of[-1].where if len(some_of) >= often else None
-    if part is not None:
-        return finding(
-            "never-zeroed",
-            "error",
-            part,
-            f"This line clears a part of what {label} steps, and nothing clears {some(sorted(names))}: {seen}.",
-            f"Clear all of it: {label}.zero_grad(), or a loop over all groups.",
-            **evidence,
-        )
-    vain = vain_clear(view)
-    if vain is not None:
-        called = finding(
-            "never-zeroed",
-            "error",
-            vain.where,
-            f"{vain.name}() clears nothing, by its text, and nothing else clears {some(sorted(names))}: {seen}.",
-            f"Call {label}.zero_grad(), or set p.grad = None of each parameter: another value of a name changes no gradient.",
-            **evidence,
-        )
-        return replace(called, called_at=vain.called_at)
-    idle = unrun_clear(view)
-    told = " There is a clear here, and it has never run: its condition was never true." if idle is not None else ""
-    return finding(
-        "never-zeroed",
-        "error",
-        idle or event.where,
-        f"Nothing clears {some(sorted(names))} between the steps: {seen}.{told}",
-        **evidence,
-    )
-
-
-def _later_phase(windows: list[Window], faulty: list[Window], clears: list[Clear]) -> list[Window]:
-    """The windows of another step's line, later than all of these clears, where they hold all that went wrong."""
-    later = [w for w in windows if w.step.number >= faulty[0].step.number]
-    before = {w.step.where for w in windows if w not in later}
-    if not before or before & {w.step.where for w in later} or len(later) < 3:
-        return []
-    begins = next((w.step.number for w in reversed(windows) if w not in later), 0)
-    return [] if any(e.number > begins for e in clears) else later
-
-
-def _handed_over(view: View, optimizer: int, faulty: list[Window]) -> int | None:
-    """The optimizer that had used the old gradients in all of these windows, and that had finished before the first."""
-    steps = view.of(Step)
-    users: set[int | None] = set()
-    for window in faulty:
-        mixed = set(window.step.mixed["used"])
-        first = next(e.number for e in window.of(Accumulate) if mixed & set(e.onto_used))
-        before = [one.optimizer for one in steps if one.number < first and mixed & {*one.names, *one.stale}]
-        users.add(before[-1] if before else optimizer)
-    (other, *more) = users
-    if more or other is None or other == optimizer:
-        return None
-    return other if view.windows[other][-1].step.number < faulty[0].step.number else None
-
-
-def _steps_between_clears(windows: list[Window], clears: list[Clear]) -> int:
-    """How many steps lie between two clears, where that is the same number from 2 on, most of the time, and never more;
-    else 0."""
-    numbers = [w.step.number for w in windows]
-    at = sorted({bisect(numbers, clear.number) for clear in clears})
-    gaps = [b - a for a, b in zip(at, at[1:], strict=False)]
-    most = max(gaps, default=0)
-    return most if len(at) > 2 and most > 1 and 3 * gaps.count(most) >= 2 * len(gaps) else 0
-
-
-def _cleared_for_others(
-    view: View, optimizer: int, names: frozenset[str], since: int
-) -> tuple[int, Place | None] | None:
-    """Another optimizer that steps and whose own gradients are cleared regularly since then, and where."""
-    for other, windows in view.windows.items():
-        if other in (optimizer, BY_HAND) or len(windows) < 2:
-            continue
-        if windows[-1].step.number < view.windows[optimizer][0].step.number:
-            continue  # it had finished before
-        theirs = view.owned.get(other, frozenset()) - names
-        cleared = [
-            e
-            for e in view.after(max(since, windows[0].step.number))
-            if isinstance(e, Clear) and theirs & set(e.names) and e.full
-        ]
-        if cleared:
-            return other, cleared[0].where
-    return None
-
-
-def _cleared_in_its_place(view: View, optimizer: int, faulty: list[Window]) -> tuple[int, Place | None] | None:
-    """Another optimizer whose gradients are cleared right before the backward passes of this one, after its own step or
-    its own clear, at a line that is not the one that clears them for its own passes: a line that was copied."""
-    mine = view.owned.get(optimizer, frozenset())
-    found: list[tuple[int, Place | None]] = []
-    for window in faulty:
-        own = [e.number for e in window.of(Accumulate) if mine & set(e.names)]
-        before = [e for e in window.events if own and e.number < own[-1] and isinstance(e, (Accumulate, Clear, Step))]
-        last = before[-1] if before else None
-        again = next((two for one, two in pairwise(before) if _clears_again(one, two)), None)
-        if isinstance(again, Clear) and again.by is not None and again.by != optimizer:
-            found.append((again.by, again.where))
-            continue
-        if not isinstance(last, Clear) or last.by in (None, optimizer):
-            continue
-        stepped = any(isinstance(e, Step) and e.optimizer == last.by for e in before)
-        elsewhere = any(isinstance(e, Clear) and e.by == last.by and e.where != last.where for e in before)
-        if stepped and elsewhere and last.by is not None:
-            found.append((last.by, last.where))
-    return found[0] if len(set(found)) == 1 and len(found) * 2 > len(faulty) else None
-
-
-def _clears_again(one: Event, two: Event) -> bool:
-    """Whether the second of two events clears what the first has just cleared, at another line."""
-    return isinstance(one, Clear) and isinstance(two, Clear) and one.by == two.by and one.where != two.where
-
-
-def _adds_alone(view: View, optimizer: int, faulty: list[Window]) -> Place | None:
-    """The line whose passes, after a step and with no clear since, add to the gradients of this one: what it misses is
-    missed there, and not where the others' are cleared."""
-    mine = view.owned.get(optimizer, frozenset())
-    found: list[Place | None] = []
-    for window in faulty:
-        told = [e for e in window.events if isinstance(e, (Accumulate, Clear, Step)) and e is not window.step]
-        begun = next((n for n, e in reversed([*enumerate(told)]) if isinstance(e, Step)), None)
-        since = told[begun + 1 :] if begun is not None else told  # a window begins behind a step, too: its own last
-        if since and all(isinstance(e, Accumulate) for e in since) and mine & set(since[0].names):
-            found.append(since[0].where)
-    return found[0] if len(set(found)) == 1 and len(found) * 2 > len(faulty) else None
 
 
 def lost(view: View) -> Iterator[Finding]:
