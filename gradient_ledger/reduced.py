@@ -58,7 +58,7 @@ def look(node: Any, scaled: bool) -> SummedRows | None:
             return SummedRows(term.sizes[0], alike=True, again=True)
         if term.how != "sum" or not _is_of_rows(term) or term.factor * term.sizes[0] <= 1:
             continue
-        if _is_weight(term.node) or _is_of_gradients(term.node):
+        if _is_weight(term.node) or (_is_of_gradients(term.node) and not _is_of_lengths(term.node)):
             continue
         beside = [
             other for other in averaged if _are_of_one_batch(term.sizes, other.sizes) or _are_one_loss(term, other)
@@ -205,7 +205,7 @@ def _terms(node: Any) -> list[tuple[Any, float]]:
 
 def _is_of_rows(term: Reduced) -> bool:
     """Whether a sum is over rows: of a matrix, or of one loss for each."""
-    each = any(getattr(one, "_saved_reduction", 1) == 0 for one in _near(term.node))
+    each = any(getattr(one, "_saved_reduction", 1) == 0 for one in _near(term.node)) or _is_of_lengths(term.node)
     return len(term.sizes) > 1 - each and term.sizes[0] > 1
 
 
@@ -275,6 +275,19 @@ def _is_of_gradients(node: Any) -> bool:
     number of rows already."""
     kinds = {type(one).__name__ for one in every(node)}
     return any("BackwardBackward" in kind or "GradBackward" in kind for kind in kinds)
+
+
+def _is_of_lengths(node: Any) -> bool:
+    """Whether what is summed is how far the length of each row is from a number: those of gradients are each row's own
+    then, or they would be close to none of them."""
+    while type(node).__name__ in ("PowBackward0", "AbsBackward0", "ReluBackward0", "ClampMinBackward0"):
+        node = below(node)
+    kind = type(node).__name__
+    given = [one for one, _ in getattr(node, "next_functions", ()) if one is not None]
+    constant = kind == "RsubBackward1" or (kind == "SubBackward0" and len(given) == 1)
+    norm = below(node) if constant else None
+    of_rows = type(norm).__name__ in ("NormBackward1", "LinalgVectorNormBackward0")
+    return of_rows and bool(getattr(norm, "_saved_dim", ()))
 
 
 def _is_weight(node: Any) -> bool:
