@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, TypeGuard
 
@@ -71,10 +72,18 @@ def _taken_at(file: str, line: int) -> Place | None:
         holder = [call.func.value] if isinstance(call.func, ast.Attribute) else []
         for given in (*holder, *call.args[:1]):
             if within is not None and (found := _divided(file, within, given, line)) is not None:
-                where = _last(*found)
+                inside, whole, at, end = found
+                where = next((last for one in _quotients(whole) if (last := _last(inside, one, at, end))), None)
                 if where is not None:
                     return Place(file, where)
     return None
+
+
+def _quotients(one: ast.expr) -> Iterator[ast.BinOp]:
+    """A quotient, and those that it divides in their turn, as in `loss / rounds / 2`."""
+    while isinstance(one, ast.BinOp) and isinstance(one.op, ast.Div):
+        yield one
+        one = one.left
 
 
 def _divided(file: str, within: ast.AST, given: ast.expr, line: int) -> tuple[ast.AST, ast.BinOp, int, int] | None:
@@ -109,7 +118,7 @@ def _divided(file: str, within: ast.AST, given: ast.expr, line: int) -> tuple[as
 def _last(within: ast.AST, quotient: ast.BinOp, at: int, line: int) -> int | None:
     """The line that takes the last of what a loop above a backward pass has computed, if it is divided by how often
     that ran: of the list, or in the loop."""
-    value, taken_at = quotient.left, at
+    value, taken_at = [quotient, *_quotients(quotient.left)][-1].left, at
     made = None
     for _ in range(_STEPS):
         if not isinstance(value, ast.Name):

@@ -912,6 +912,11 @@ ROUNDS = {
     _rounds(divided="        loss /= m\n"): None,
     _rounds(divided="        pass\n"): None,
     _rounds(test="n > k"): None,
+    # by a quotient inside another one
+    "for i in range(k):\n    loss = f(x, i)\n    loss = loss / k / 2\n    seen += loss.item()\nloss.backward()\n": 2,
+    "for i in range(k):\n    loss = f(x, i)\n    loss = loss / 2 / k\nloss.backward()\n": 2,
+    "for i in range(k):\n    loss = f(x, i)\n    loss = loss / 2 / m\nloss.backward()\n": None,
+    "for i in range(k):\n    total += f(x, i)\n    loss = total / k / 2\nloss.backward()\n": None,
 }
 
 

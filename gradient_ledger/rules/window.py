@@ -626,6 +626,7 @@ def _last_ones(view: View, windows: list[Window]) -> Iterator[Finding]:
             f"{times(len(hits), 'pass')} looked at.",
             losses=one.last_of,
             steps=steps_of([w for w, _ in hits]),
+            backward_at=one.where,
         )
 
 
