@@ -8059,6 +8059,7 @@ def clipped_before_the_last_micro_batch() -> Log:
     CLIP,
     "includes h, which no optimizer steps and nothing clears",
     names=["h"],
+    others_chosen_at=at(MADE),
 )
 def the_norm_counts_gradients_that_nobody_clears() -> Log:
     tape = Tape("w b", loose="h")

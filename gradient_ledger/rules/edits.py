@@ -10,7 +10,18 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from gradient_ledger.events import Accumulate, Clear, Clip, Edit, Ending, Event, Finding, Place, Unscale
-from gradient_ledger.rules.view import BY_HAND, View, Window, accumulates_after, finding, first, some, steps_of, times
+from gradient_ledger.rules.view import (
+    BY_HAND,
+    View,
+    Window,
+    accumulates_after,
+    chosen_at,
+    finding,
+    first,
+    some,
+    steps_of,
+    times,
+)
 
 
 def clipping(view: View) -> Iterator[Finding]:
@@ -143,6 +154,7 @@ def clipping(view: View) -> Iterator[Finding]:
             f"The norm that is clipped includes {some(names)}, which no optimizer steps and nothing clears: their old "
             "gradients pile up, and the others are clipped too hard.",
             names=names[:10],
+            others_chosen_at=chosen_at(view, names),
         )
 
 

@@ -32,6 +32,7 @@ from gradient_ledger.rules.view import (
     LEAST,
     View,
     Window,
+    chosen_at,
     finding,
     first,
     getting,
@@ -761,6 +762,7 @@ def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
         f"{getting(p.name for p in who)}{', in train mode' if left_out else ''}, and {held}.{_again(view, repeating)}"
         f"{_empty(likely) if left_out else ''}",
         names=[p.name for p in who][:10],
+        others_chosen_at=chosen_at(view, [p.name for p in who]),
     )
 
 

@@ -252,6 +252,15 @@ def vain_clear(view: View) -> VainClear | None:
     return next((one for one in view.log.clears_in_vain if has_run(view, one.called_at)), None)
 
 
+def chosen_at(view: View, names: Iterable[str]) -> Place | None:
+    """Where it was chosen what the one optimizer is given that holds others of the models which these parameters are of:
+    the line that filters or groups them, or else the one that makes it."""
+    models = {p.model for p in view.log.parameters if p.name in set(names)}
+    owners = {number for p in view.log.parameters if p.model in models for number in p.owners}
+    made = [e for e in view.log.optimizers if owners == {e.number}]
+    return made[0].filtered_at or made[0].grouped_at or made[0].made_at if made else None
+
+
 def finding(
     name: str,
     severity: Severity,
