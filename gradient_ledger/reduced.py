@@ -73,10 +73,10 @@ def look(node: Any, scaled: bool) -> SummedRows | None:
 def _of_entries(terms: list[Reduced]) -> SummedRows | None:
     """A sum over the entries of each row beside a mean over entries of the same kind, where no weight makes it small.
 
-    A cross entropy is no mean over classes: it takes one of them in each row.
+    A cross entropy is no mean nor sum over classes: it takes one of them in each row.
     """
     for term in terms:
-        entries = math.prod(term.sizes[1:])
+        entries = 1 if term.word.startswith("Nll") else math.prod(term.sizes[1:])
         for other in terms if term.how == "rows" and entries >= SOME else ():
             whole = other.how in ("mean", "again") and not other.word.startswith("Nll")
             many = entries >= MANY and other.sizes == term.sizes

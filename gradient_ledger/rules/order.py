@@ -124,6 +124,9 @@ def lost(view: View) -> Iterator[Finding]:
         # Now and then, after somebody looked at the gradients: a guard against spikes, and an idle step. What clears
         # under no condition, and before a model is evaluated, guards nothing.
         rare = sum(not w.step.fresh for w in windows) * 4 <= len(windows)
+        # Whether gradients are written to is looked at in the first windows; the others do as they did.
+        begun = windows[:BEGUN]
+        by_hand = optimizer == BY_HAND or sum(map(_rewritten, begun)) * 2 > len(begun)
         for window in windows:
             if not window.step.fresh:
                 thrown = _lost(window, None)
@@ -137,7 +140,7 @@ def lost(view: View) -> Iterator[Finding]:
             divided = _divided_for_all(view, window, thrown)
             if not divided:
                 thrown = [e for e in thrown if not e.after_step]
-            if optimizer == BY_HAND or window.step.assigned or _rewritten(window):
+            if by_hand or window.step.assigned or _rewritten(window):
                 # Read and cleared, then written back or stepped along by hand: somebody has sums of their own.
                 thrown = [e for e in thrown if not e.taken]
             if not thrown:
@@ -299,6 +302,10 @@ def unused(view: View) -> Iterator[Finding]:
             steps=steps_of([w for w, _, _ in found.values()]),
             cleared_at=clear.where,
         )
+
+
+BEGUN = 4
+"""Windows in which all that the user's code takes hold of is looked at."""
 
 
 def _rewritten(window: Window) -> bool:
