@@ -228,7 +228,9 @@ def _blends(state: State, several_passes: bool) -> bool:
     if any(one.swapped_at is not None and one.times <= LASTS for one in state.drawn_back.values()):
         return True
     known = [one for found in state.averages.values() for one in found if one.is_known]
-    if any(one.share > 0.5 for one in known) or (state.averaging and not known):
+    if any(one.share > 0.5 for one in known):
+        return True
+    if state.averaging is not None and not any(one.place == state.averaging for one in known):
         return True
     doubt = "averages at an end" if pass_ends(state) else "averaging text"
     return not known and state.budget.may_look(doubt, 4) and may_average(own_files(state))

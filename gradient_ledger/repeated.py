@@ -30,6 +30,8 @@ def found(files: Iterable[str]) -> tuple[Place, ...]:
 
 
 _HOLDS_MODULES = re.compile(r"ModuleList|Sequential")
+_MAKES = re.compile(r"^_?(build|make|create|new|get|init)_|^_?(mlp|conv_?block|head|layer)$")
+"""Names of functions that make a module."""
 _PLAIN = re.compile(
     r"[eE]LU|SiLU|Swish|Mish|Tanh|Sigmoid|Soft|Dropout|Drop|Pool|Identity|Flatten|Upsample|Pad|Act|Shuffle"
 )
@@ -48,7 +50,8 @@ def _twice(within: ast.AST, held: Sequence[ast.expr], line: int) -> bool:
 
 
 def _is_made_once(product: ast.BinOp) -> bool:
-    """Whether one side of a product is a list of one call of a class, by its name."""
+    """Whether one side of a product is a list of one call of a class, by its name, or of what makes a module."""
     sides = [side for side in (product.left, product.right) if isinstance(side, ast.List) and len(side.elts) == 1]
     made = sides[0].elts[0] if sides else None
-    return isinstance(made, ast.Call) and last_name(made.func)[:1].isupper()
+    name = last_name(made.func) if isinstance(made, ast.Call) else ""
+    return name[:1].isupper() or _MAKES.search(name) is not None

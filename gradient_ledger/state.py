@@ -80,8 +80,8 @@ class State:
         self.listening = 0
         """To how many accounts' parameters we listen."""
         self.module_hooks = -1
-        self.averaging = False
-        """Whether an average by torch's class is about to take in the weights."""
+        self.averaging: Place | None = None
+        """The line at which an average by torch's class is about to take in the weights."""
         self.hooks_scale = self.any_hook_scales = False
         """Whether the text of the last gradient hook, or that of any, multiplies by a number."""
         self.rhythm: Rhythm | None = None

@@ -430,10 +430,11 @@ def _loader_runs(recorder: Recorder, call: Call, _: Any) -> None:
 def _averaged(recorder: Recorder, call: Call) -> None:
     averages.average_updated(recorder, call.frame)
     # One that is updated every so many steps would seldom fall into a closer look.
-    if recorder.close_look is None and recorder.budget.may_look("averaged", 2 * SAMPLES):
-        recorder.averaging = True
+    place = places.user_place(call.frame)
+    if recorder.close_look is None and recorder.budget.may_look(("averaged", place), 2 * SAMPLES):
+        recorder.averaging = place
         closelook.begin(recorder, several_passes=False)
-        recorder.averaging = False
+        recorder.averaging = None
     for listener in recorder.close_look.listeners if recorder.close_look is not None else ():
         if isinstance(listener, blends.Blends):
             listener.averaged(call.owner, call.argument(1, "model"), call.frame)

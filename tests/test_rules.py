@@ -8011,6 +8011,30 @@ def clipped_after_the_step_in_a_function_that_a_loop_calls() -> Log:
     return tape.log(helpers=(HelperCall(at(CLIP), at(OTHER)),))
 
 
+def clipped_before_the_last_pass(norm: float) -> Log:
+    """The clips find less than their limit of 1, and the steps use gradients of this norm."""
+    tape = Tape("w b")
+    for _ in range(4):
+        tape.passes(3)
+        tape.clip(norm=0.8)
+        tape.passes(1)
+        tape.step(norm=norm)
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "edits.clipping", "clipped-before-backward", "error", CLIP, "Clipped 4 times before the last backward pass", clips=4
+)
+def a_clip_comes_too_early_to_limit_what_the_step_uses() -> Log:
+    return clipped_before_the_last_pass(1.1)
+
+
+@quiet("edits.clipping")
+def a_clip_comes_early_and_would_limit_nothing_later_either() -> Log:
+    return clipped_before_the_last_pass(0.9)
+
+
 @finds("edits.clipping", "clipped-before-backward", "error", CLIP, "Clipped 3 times while there were", clips=3)
 def clipped_before_the_backward() -> Log:
     tape = Tape("w b")

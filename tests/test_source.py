@@ -1751,6 +1751,8 @@ def test_the_block_around_a_line_by_the_text_of_its_head(tmp_path: Path) -> None
         ("layers = nn.ModuleList([mid, Attention(8), mid])\n", None),
         ("layers = nn.ModuleList([shared] * depth)\n", None),
         ("layers = nn.ModuleList([make(8)] * depth)\n", None),
+        ("layers = nn.ModuleList([build_mlp(8, 1)] * critics)\n", 1),
+        ("layers = nn.ModuleList([self.make_block(8)] * depth)\n", 1),
         ("sizes = [Size(8)] * depth\nlayers = nn.ModuleList(map(Layer, sizes))\n", None),
     ],
 )

@@ -357,10 +357,24 @@ def _windows_of(view: View, clips: list[Clip]) -> int:
 
 
 def _idle_clips(view: View) -> set[Place | None]:
-    """Lines whose clips never changed anything, as far as measured: with a limit above the norm they only read it."""
+    """Lines whose clips never changed anything, as far as measured: with a limit above the norm they only read it.
+
+    Not those that came too early to change it.
+    """
     clips = [e for e in view.of(Clip) if set(e.status) - {"empty", "zero"}]
     known = [e for e in clips if e.measured or e.limit == math.inf]
-    return {e.where for e in known} - {e.where for e in known if _active(e)}
+    return {e.where for e in known} - {e.where for e in known if _active(e)} - _too_early(view)
+
+
+def _too_early(view: View) -> set[Place | None]:
+    """Lines whose clips found less than their limit, and what they should have clipped was more when it was stepped."""
+    return {
+        e.where
+        for w in view.all_windows
+        for e in w.of(Clip)
+        if w.step.norm is not None and e.limit is not None and e.order == 2.0 and e.function == "clip_grad_norm_"
+        if w.step.norm > e.limit * (1 + 1e-3) and w.names <= set(e.names) and accumulates_after(w, e)
+    }
 
 
 LIMITS = 10.0
