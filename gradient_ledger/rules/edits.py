@@ -367,13 +367,19 @@ def _idle_clips(view: View) -> set[Place | None]:
 
 
 def _too_early(view: View) -> set[Place | None]:
-    """Lines whose clips found less than their limit, and what they should have clipped was more when it was stepped."""
+    """Lines whose clips found less than their limit, and what they should have clipped was more when it was stepped.
+
+    What carries the loss scale is longer anyway.
+    """
     return {
         e.where
         for w in view.all_windows
         for e in w.of(Clip)
         if w.step.norm is not None and e.limit is not None and e.order == 2.0 and e.function == "clip_grad_norm_"
-        if w.step.norm > e.limit * (1 + 1e-3) and w.names <= set(e.names) and accumulates_after(w, e)
+        if not any(w.step.scaled)
+        and w.step.norm > e.limit * (1 + 1e-3)
+        and w.names <= set(e.names)
+        and accumulates_after(w, e)
     }
 
 
