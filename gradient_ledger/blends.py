@@ -52,7 +52,8 @@ AVERAGES = re.compile(r"ema(?![a-z])|average|avg|shadow|swa(?![a-z])|polyak", re
 """Names of averages: one that stands still is none."""
 
 UPDATES = re.compile(
-    r"(?<![a-z])ema(?![a-z])|update\w*(average|avg|shadow|teacher|target)|(average|avg|shadow|teacher|target|momentum)\w*update",
+    r"(?<![a-z])ema(?![a-z])|update\w*(average|avg|shadow|teacher|target)|(average|avg|shadow|teacher|target|momentum)\w*update"
+    r"|(soft|polyak)_?update",
     re.IGNORECASE,
 )
 """Names of functions that update an average, and not what it is an average of. One that averages with fixed weights, as
@@ -655,12 +656,14 @@ def drawn_back(state: State) -> tuple[DrawnWeights, ...]:
 
 def facts(state: State) -> tuple[WeightAverage, ...]:
     """The averages that are known, by line: with which share, and how often training went on from one."""
-    lines: dict[Place | None, list[Average]] = {}
+    lines: dict[tuple[Place | None, str], list[Average]] = {}
     for (_, place), found in state.averages.items():
-        lines.setdefault(place, []).extend(found)
+        for one in found:  # of two models one may be kept in half precision
+            in_half = HALVES.get(one.last.dtype, "") if one.last is not None else ""
+            lines.setdefault((place, in_half), []).append(one)
     kept = {one.average: one.kept for found in state.followed.values() for one in found}
     told = []
-    for place, found in lines.items():
+    for (place, in_half), found in lines.items():
         known = [one for one in found if one.is_known]
         shares = {round(one.share, 6) for one in found}
         names: Any = dict.fromkeys(one.account.name for one in known)
@@ -686,8 +689,6 @@ def facts(state: State) -> tuple[WeightAverage, ...]:
             off = total if share is not None and abs(total - 1) > 1e-4 else None
             begun = _begun_off(found) if max(one.share for one in found) <= LITTLE else None
             fact = WeightAverage(tuple(names), place, most, share, len(at), at[0] if at else None, total=off)
-            last = known[0].last
-            in_half = HALVES.get(last.dtype, "") if last is not None else ""
             entries, still = sum(one.entries for one in known), sum(one.still for one in known)
             fact = replace(fact, begun_off=begun, dtype=in_half, computed_in="" if in_half else known[0].half)
             told.append(replace(fact, entries=entries, still=still))
