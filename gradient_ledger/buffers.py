@@ -74,6 +74,8 @@ def changed_view(file: str, line: int) -> Changed | None:
     nodes = source.own(within) if within is not None else ()
     taken = [one for one in nodes if isinstance(one, ast.Assign) and one.lineno <= line <= (one.end_lineno or 0)]
     names = {name for one in taken if _VIEWS.search(ast.unparse(one.value)) for name in _names(one)}
+    loops = [one for one in nodes if isinstance(one, ast.For) and ast.unparse(one.iter) in names]
+    names |= {one.target.id for one in loops if isinstance(one.target, ast.Name)}  # over a list of such views
     changes = [one for one in nodes if isinstance(one, ast.AugAssign) and one.lineno > line]
     changed = [one for one in changes if _base(one.target) in names]
     if not changed:

@@ -1328,6 +1328,11 @@ CHANGED_VIEWS = {
     VIEWED.format("g *= 0.5"): (3, False),
     VIEWED.format("most = g.max()\n    g /= most"): (4, False),
     VIEWED.format("g = g * g\n    return g.sum()"): None,
+    "def f(ps):\n    gs = [p.grad.numpy() for p in ps]\n    for g in gs:\n        g *= 0.5\n": (4, False),
+    "def f(ps):\n    gs = [p.grad.numpy() for p in ps]\n    for g in gs:\n        g *= g\n        show(g)\n": (
+        4,
+        True,
+    ),
     VIEWED.replace(".numpy()", ".clone()").format("g *= g\n    return g.sum()"): None,
     VIEWED.format("h *= g\n    return h.sum()"): None,
 }
