@@ -322,42 +322,39 @@ class Blends:
         place, was = places.user_place(frame), mixture.was
         if mixture.source is not own or was is None or not 0 < mixture.share < 1 or place is None:
             return
-        parameter = own.ref()
-        before = sample(parameter) if parameter is not None else None
         known = self.state.drawn_back.get((own, place))
         if known is None:
             calls = places.calls(frame)
             to, swapped_at = holder(frame, mixture.other, at), source.swapped_at(calls) or updated_at(calls)
-            drawn = DrawnBack(mixture.share, mixture.rest, was, 1, to, swapped_at, before=before)
-            self.state.drawn_back[own, place] = drawn
+            known = DrawnBack(mixture.share, mixture.rest, was, 1, to, swapped_at)
         # By names that are swapped it is no decay towards a beginning, whatever its factors do.
         elif torch.equal(known.last, was) and (known.swapped_at is not None or abs(known.share - mixture.share) < 1e-6):
-            self.state.drawn_back[own, place] = known._replace(times=known.times + 1, before=before)
+            known = known._replace(times=known.times + 1)
         else:
-            changed = known._replace(
-                share=mixture.share, rest=mixture.rest, last=was, times=1, moves=True, before=before
-            )
-            self.state.drawn_back[own, place] = changed
+            known = known._replace(share=mixture.share, rest=mixture.rest, last=was, times=1, moves=True)
+        parameter = own.ref()
+        before = sample(parameter) if parameter is not None else None
+        self.state.drawn_back[own, place] = known._replace(before=before)
 
     def _data_put(self, target: Tensor, value: Tensor, frame: FrameType) -> None:
         """Something is about to be put in the place of a tensor's data."""
         if address(target) in self.weights and address(target) != address(value):
-            self._put_back(self.weights[address(target)], value)
-            self._is(target, self._of(value, as_made=True), frame, in_place=True)
+            self._given(target, value, frame)
 
     def _put(self, given: tuple[Any, ...], frame: FrameType) -> None:
         """`copy_` is about to write into a tensor."""
         target, value = given[:2]
         if isinstance(target, Tensor) and address(target) in self.weights:
-            self._put_back(self.weights[address(target)], value)
-            self._is(target, self._of(value, as_made=True), frame, in_place=True)
+            self._given(target, value, frame)
 
-    def _put_back(self, own: Account, value: Any) -> None:
-        """Weights are given a value: the one that they had before something else took their place?"""
+    def _given(self, target: Tensor, value: Any, frame: FrameType) -> None:
+        """Weights are about to be given a value: the one that they had before something else took their place?"""
+        own = self.weights[address(target)]
+        now = sample(value) if isinstance(value, Tensor) and value.shape == own.shape else None
         for key, one in self.state.drawn_back.items():
-            if key[0] is own and one.before is not None and isinstance(value, Tensor):
-                if value.shape == own.shape and torch.equal(one.before, sample(value)):
-                    self.state.drawn_back[key] = one._replace(put_back=True)
+            if key[0] is own and one.before is not None and now is not None and torch.equal(one.before, now):
+                self.state.drawn_back[key] = one._replace(put_back=True)
+        self._is(target, self._of(value, as_made=True), frame, in_place=True)
 
     def _multiplied(self, given: tuple[Any, ...], frame: FrameType, in_place: bool = False) -> None:
         result, one, other = given[:3]
@@ -635,10 +632,10 @@ def drawn_back(state: State) -> tuple[DrawnWeights, ...]:
     decays them towards where they began."""
     lines: dict[Place, list[tuple[Account, DrawnBack]]] = {}
     for (account, place), one in state.drawn_back.items():
-        meant = one.share >= 0.5 and one.swapped_at is None and not AVERAGES.search(one.drawn_to)
-        enough = 2 if one.swapped_at is not None else LASTS
         if one.put_back:
             continue
+        meant = one.share >= 0.5 and one.swapped_at is None and not AVERAGES.search(one.drawn_to)
+        enough = 2 if one.swapped_at is not None else LASTS
         if one.times > 2 and not meant and (one.share < 0.5 or (one.times > enough and not one.moves)):
             lines.setdefault(place, []).append((account, one))
     return tuple(

@@ -53,13 +53,11 @@ def _called(file: str, name: str) -> list[ast.FunctionDef]:
 
 def _given(file: str, function: ast.FunctionDef, argument: str) -> Iterator[tuple[Any, ast.expr]]:
     """What the calls of a function in its file hand to an argument, and the functions that they stand in."""
-    places = [one.arg for one in function.args.args if one.arg not in ("self", "cls")]
-    for within in source.functions(file) if argument in places else ():
+    for within in source.functions(file):
         for call in (one for one in source.own(within) if isinstance(one, ast.Call)):
-            if source.last_name(call.func) == function.name:
-                by_name = [one.value for one in call.keywords if one.arg == argument]
-                for given in by_name or call.args[places.index(argument) : places.index(argument) + 1]:
-                    yield within, given
+            given = source.handed_over(call, function).get(argument)
+            if source.last_name(call.func) == function.name and given is not None:
+                yield within, given
 
 
 def _cut_in(file: str, function: ast.FunctionDef) -> Iterator[Place]:

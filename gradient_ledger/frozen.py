@@ -68,9 +68,10 @@ def _restores(file: str, within: ast.AST) -> FrozenMeanwhile | None:
     """
     lines = list(_frozen(within))
     nodes, name = source.own(within), getattr(within, "name", "<module>")
-    part = _thaws_a_part(nodes) if lines else _thaws_some(nodes)
-    if not lines or isinstance(within, ast.Module):
-        return _a_part(file, name, part) if not lines else None
+    if not lines:
+        return _a_part(file, name, _thaws_some(nodes))
+    if isinstance(within, ast.Module):
+        return None
     first = min(lines)
     filled, flags = dict(_filled(nodes)), dict(_flags(nodes))
     for loop in nodes:
@@ -88,12 +89,15 @@ def _restores(file: str, within: ast.AST) -> FrozenMeanwhile | None:
                 line = _emptied(nodes, held, lines) or (late if late > max(lines) else first)
                 first_at, thawed, line_at = (Place(file, at, name) for at in (first, loop.lineno, line))
                 return FrozenMeanwhile(first_at, thawed, line_at)
-    return _a_part(file, name, part)
+    return _a_part(file, name, _thaws_a_part(nodes))
 
 
 def _a_part(file: str, function: str, lines: tuple[int, int] | None) -> FrozenMeanwhile | None:
-    frozen, thawed = (Place(file, line, function) for line in lines or (0, 0))
-    return FrozenMeanwhile(frozen, thawed, thawed, a_part=True) if lines is not None else None
+    """What freezes at the first of two lines and thaws a part of that at the second."""
+    if lines is None:
+        return None
+    frozen, thawed = (Place(file, line, function) for line in lines)
+    return FrozenMeanwhile(frozen, thawed, thawed, a_part=True)
 
 
 _BETWEEN = re.compile(r"\.backward\(|autograd\.grad\(|no_grad\(\)|inference_mode\(")

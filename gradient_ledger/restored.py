@@ -64,8 +64,7 @@ def _not_handed_over(files: Iterable[str]) -> UnsavedKey | None:
         for within in (one for one in source.functions(file) if kept and isinstance(one, ast.FunctionDef)):
             asked = {of: key for of, key in _loads_if_given(within).items() if key in kept}
             for call in _calls_to_go_on(file, within.name) if asked else ():
-                places = [one.arg for one in within.args.args if one.arg not in ("self", "cls")]
-                given = {one.arg for one in call.keywords} | {*places[: len(call.args)]}
+                given = source.handed_over(call, within).keys()
                 of = next((of for of in asked if not given & {of, None}), None)
                 if of is not None:
                     return UnsavedKey(Place(file, call.lineno), of, "", asked[of], within.name)

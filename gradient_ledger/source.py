@@ -1144,6 +1144,12 @@ def assigned(within: ast.AST, name: str, before: int) -> Assigned | None:
     return last
 
 
+def handed_over(call: ast.Call, function: ast.FunctionDef) -> dict[str | None, ast.expr]:
+    """What a call hands to a function or method, by the names of its arguments; under None what `**` hands over."""
+    places = [one.arg for one in function.args.args if one.arg not in ("self", "cls")]
+    return {**dict(zip(places, call.args, strict=False)), **{one.arg: one.value for one in call.keywords}}
+
+
 def bound_at(file: str, line: int, name: str) -> Place | None:
     """The last line above this one, in its function, that binds a name."""
     within = scope(file, line)

@@ -53,11 +53,11 @@ class Begun:
         "steps",
     )
 
-    def __init__(self, module: nn.Module, parts: list[nn.Module], calls: int, place: Place | None):
+    def __init__(self, module: nn.Module, parts: list[nn.Module], calls: int, place: Place | None, since: int = 0):
         self.module, self.parts = weakref.ref(module), [weakref.ref(part) for part in parts]
         self.calls, self.began_at = calls, place
         """How often it had run; where it was put into train mode."""
-        self.since = 0
+        self.since = since
         """How many steps had been taken by then."""
         self.place: Place | None = None
         """Where it was put into eval mode."""
@@ -80,8 +80,8 @@ def put_into_train(state: State, module: nn.Module, frame: FrameType) -> None:
         return
     if module._modules and (moded := [part for part in module.modules() if modes.depends_on_mode(part)]):
         state.begun = [one for one in state.begun if one.module() not in (None, module)]
-        state.begun.append(Begun(module, moded, _calls(state, module), places.user_place(frame)))
-        state.begun[-1].since = state.progress.steps
+        calls, place = _calls(state, module), places.user_place(frame)
+        state.begun.append(Begun(module, moded, calls, place, state.progress.steps))
         # What an early eval() did to it is over.
         inside = {id(part) for part in module.modules()}
         state.withdrawn = [one for one in state.withdrawn if one.began_at is not None or id(one.module()) not in inside]

@@ -540,30 +540,31 @@ def by_hand(view: View) -> Iterator[Finding]:
         )
     hidden = [e for e in view.of(Edit) if e.how == "hidden"]
     if hidden:
-        norms = hidden[0].norms or ()
-        change = f" (norm {norms[0]:.3g} before, {norms[1]:.3g} after)" if len(norms) == 2 else ""
         yield finding(
             "hidden-write",
             "info" if hidden[0].meant else "warning",
             hidden[0].where,
             f"The gradient of {some(hidden[0].names)} changed {times(len(hidden), 'time')} with no trace in its version "
-            f"counter{change}: written through .data, .numpy() or another view of its memory.",
-            norms=norms,
+            f"counter{_change(hidden[0])}: written through .data, .numpy() or another view of its memory.",
+            norms=hidden[0].norms or (),
         )
     measured = [e for e in view.of(Edit) if e.measured_at is not None and e.status == "fresh"]
     if measured:
-        norms = measured[0].norms or ()
-        change = f" (norm {norms[0]:.3g} before, {norms[1]:.3g} after)" if len(norms) == 2 else ""
         yield finding(
             "hidden-write",
             "warning",
             measured[0].measured_at,
-            f"This changes the gradient of {some(measured[0].names)} itself, {times(len(measured), 'time')}{change}: the NumPy view "
+            f"This changes the gradient of {some(measured[0].names)} itself, {times(len(measured), 'time')}{_change(measured[0])}: the NumPy view "
             "that it works on lies in the same memory, and what is read from that afterwards is a number.",
             "Work on a copy, as in (g * g).sum() or p.grad.cpu().numpy().copy().",
-            norms=norms,
+            norms=measured[0].norms or (),
             view_taken_at=measured[0].where,
         )
+
+
+def _change(edit: Edit) -> str:
+    """The norms before and after it, where they were taken."""
+    return f" (norm {edit.norms[0]:.3g} before, {edit.norms[1]:.3g} after)" if edit.norms else ""
 
 
 def _buffers(view: View) -> Iterator[Finding]:

@@ -305,7 +305,8 @@ def unused(view: View) -> Iterator[Finding]:
 
 
 BEGUN = 4
-"""Windows in which all that the user's code takes hold of is looked at."""
+"""The first windows, by which it is told whether gradients are written back by hand: what the user's code takes hold of
+is looked at so many times alone."""
 
 
 def _rewritten(window: Window) -> bool:
