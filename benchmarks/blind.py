@@ -1,6 +1,6 @@
 """Measures the audit on mistakes that others planted in public scripts, without having seen it.
 
-Usage: python benchmarks/blind.py brief --seed 30 --planter A [--scripts 4] > brief.md
+Usage: python benchmarks/blind.py brief --seed 30 --planter A [--scripts 4] [--kinds listed] > brief.md
        python benchmarks/blind.py audit SET… --out FOLDER [--python PYTHON]
        python benchmarks/blind.py score SET… --out FOLDER
 
@@ -93,6 +93,75 @@ KINDS = (
     "targets, advantages, old log-probabilities or states that should be constants carry a graph, or the other way",
 )
 
+# The same field entry by entry: each mistake of the course's catalogue of bugs and of the open list of what the audit
+# should find, in the words of those lists. The kinds above are wider than that ("a loss, or a part of it", "wrong
+# factors or weights"), and what is general can be made in nearly every script; so a set drawn from them asks mostly for
+# what no list promises. Left out, as above: what needs several processes or another library, what raises an error.
+LISTED = (
+    "gradients are never cleared",
+    "`zero_grad()` between backward and step",
+    "`zero_grad(set_to_none=False)`, or zeros by hand, between backward and step, with momentum or weight decay",
+    "cleared once an epoch, stepped on every batch",
+    "cleared inside the accumulation window: only the last micro-batch survives",
+    "cleared on the wrong object (an optimizer or a model that was replaced)",
+    "an LBFGS closure (or another closure) that does not clear",
+    "the loss is not divided by the number of micro-batches, although the program's own words say that it averages",
+    "the loss or gradient is divided twice (by the loop and by what it calls, or by a hook)",
+    "the mean of per-micro-batch means where micro-batches hold unequal token or sample counts",
+    "one backward over the summed loss of a window, which keeps all its graphs",
+    "`p.grad /= k` at every micro-batch",
+    "a running sum of losses that goes backward at every micro-batch",
+    "a loss that goes backward twice (`retain_graph`, then again inside a sum)",
+    "a gradient hook that is registered in every iteration",
+    "the last, short window is dropped (cleared at the epoch's start)",
+    "the last, short window leaks into the next epoch",
+    "the last, short window is stepped, but divided by the full number",
+    "a `continue` puts the windows out of step",
+    "the schedule is stepped on every micro-batch",
+    "the schedule is stepped although the scaler skipped the step",
+    "an optimizer that steps in the backward, under accumulation",
+    "clipping at every micro-batch",
+    "clipping before `unscale_`",
+    "clipping after the step",
+    "clipping before the backward",
+    "`optimizer.step()` in place of `scaler.step(optimizer)`",
+    "`unscale_` and `update` at every micro-batch",
+    "`loss.backward()` without `scaler.scale`, for the loss or one of the losses",
+    "inf left in `.grad` after a skipped step (cleared only when a step was taken)",
+    "the whole loop in one `autocast` block, steps included",
+    "two optimizers, of which one is cleared",
+    "a parameter in two optimizers, both of which step it",
+    "a GAN's discriminator backward reaches the generator (no `detach`, not cleared again)",
+    "a layer replaced after the optimizer was built",
+    "the optimizer clears less than the model has, and the clip takes the whole model",
+    "frozen by `requires_grad_(False)` with a gradient left over, which the optimizer goes on using",
+    "zeros in place of None on a branch that was not used: momentum or weight decay moves it",
+    "the graph is cut: `detach`, `.item()` or `no_grad` where gradients should flow",
+    "a reentrant checkpoint whose input needs no gradient",
+    "an attack's or a saliency's backward pollutes the parameters' gradients",
+    "gradients edited through `.numpy()` or `.data`",
+    "two parameters share one `.grad` tensor",
+    "BatchNorm in train mode under accumulation: statistics of each micro-batch",
+    "gradients are accumulated in bfloat16 or float16",
+    "an optimizer inside an optimizer: what the outer hands to an inner one is not cleared",
+    "a gradient that is not finite is stepped on, without a scaler (a guard is gone)",
+    "a nan guard whose `continue` passes over the window's boundary",
+    "an average or teacher that is updated once a micro-batch in place of once a step",
+    "an auxiliary loss is undivided beside a divided main loss",
+    "a contrastive loss is accumulated over micro-batches",
+    "training is resumed in the middle of a window",
+    "gradients kept outside `.grad`, of which only the last micro-batch arrives",
+    "a backward indented one level too shallow: after the inner loop, so that only its last loss counts",
+    "`step % k == 0` in place of `(step + 1) % k == 0`: the first window is short",
+    "a training forward whose loss never goes backward inside a window",
+    "the step inside the window: at every micro-batch, while the clear stands at its end",
+    "`scaler.step` is missing, or a scaler whose `scale` is never called",
+    "half a model, or a second one, is left out of the optimizer",
+    "one path of two is under `no_grad` or detached",
+)
+
+DRAWN_FROM = {"wide": KINDS, "listed": LISTED}
+
 BRIEF = """# Planting mistakes in public training scripts (planter {planter}, set {seed})
 
 You test a tool that you must not look at. Work in `{folder}` alone. Do **not** open, list or search anything under
@@ -145,12 +214,15 @@ class Planted:
     what: str
 
 
-def brief(seed: int, planter: str, scripts: int, first: int, folder: str, python: str, lookups: int) -> str:
+def brief(
+    seed: int, planter: str, scripts: int, first: int, folder: str, python: str, lookups: int, kinds: str = "wide"
+) -> str:
     """Returns the text for one planter; the same seed, planter and first number give the same order of kinds."""
+    drawn_from = DRAWN_FROM[kinds]
     dice = random.Random(f"{seed} {planter}")
     lists = []
     for number in range(first, first + scripts):
-        order = dice.sample(KINDS, len(KINDS))
+        order = dice.sample(drawn_from, len(drawn_from))
         lists.append(f"### p{number}\n" + "\n".join(f"{i}. {kind}" for i, kind in enumerate(order, 1)))
     return BRIEF.format(
         planter=planter,
@@ -266,6 +338,7 @@ def main(arguments: list[str] | None = None) -> int:
     drawn.add_argument("--folder", required=True, help="where the planter works")
     drawn.add_argument("--python", default=sys.executable)
     drawn.add_argument("--lookups", type=int, default=100)
+    drawn.add_argument("--kinds", choices=tuple(DRAWN_FROM), default="wide", help="which list the dice draw from")
     for name, what in (("audit", "audits a set without options"), ("score", "prints what was found")):
         command = commands.add_parser(name, help=what)
         command.add_argument("sets", nargs="+", type=Path)

@@ -323,6 +323,9 @@ class Backward(Event):
     piled: bool = False
     """Whether, by the text, they are micro-batches: a loop computes a loss of each, sums or lists these, and hands
     nothing on to the next; asked where `held` is."""
+    window_sum: int = 0
+    """How often its graph uses the least used matrix, where the loss is by the text a sum that a loop adds losses to
+    until a condition lets it go backward; 0 where it is none, looked at for the first such passes."""
     gathered: bool = False
     """Whether the loop around that call goes over the parts of a batch by its text, and this pass stands behind it."""
     looped: bool = False

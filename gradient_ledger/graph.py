@@ -372,6 +372,16 @@ def summands(node: Any, most: int = 12) -> list[Any]:
     return found
 
 
+def is_sum(node: Any) -> bool:
+    """Whether a loss, apart from what it is multiplied with or divided by, is made of several that have a graph."""
+    for _ in range(8):
+        parts = [inner for inner, _ in node.next_functions if inner is not None]
+        if len(parts) != 1 or type(node).__name__ in SUMS:
+            return len(parts) > 1
+        node = parts[0]
+    return False
+
+
 def _whole(factor: float) -> int:
     """The whole number from 2 on that a factor divides by, else 0."""
     by = round(1 / factor) if factor > 0 else 0

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gradient_ledger import clocks, divisions, graph, lossfacts, midway, opposed, places, scalers, source
+from gradient_ledger import clocks, divisions, graph, lossfacts, midway, opposed, piled, places, scalers, source
 from gradient_ledger.account import EMPTY, FRESH, Account, Deposit, grad_of
 from gradient_ledger.books import living
 from gradient_ledger.budget import SAMPLES
@@ -169,10 +169,24 @@ def look_at_forwards(state: State, roots: Iterable[Any], one: Pass) -> None:
                 if held is not None:
                     one.draft.fields["held"] = held
                     if place is not None:
-                        one.draft.fields["piled"] = source.piles_losses(place.file, place.line)
+                        one.draft.fields["piled"] = piled.piles_losses(place.file, place.line)
                         one.draft.fields["looped"] = source.loop_around(place.file, place.line) is not None
                         one.draft.fields["gathered"] = divisions.in_micro_batches(place, one.draft.place)
                     break
+    _look_at_window_sum(state, roots, one)
+
+
+def _look_at_window_sum(state: State, roots: Iterable[Any], one: Pass) -> None:
+    """Of how many micro-batches a loss is the sum by its text: a model may be called through `forward` or in a function
+    of its own, and its parts, which run then, tell nothing of a loop."""
+    place = one.draft.place
+    if place is None or not piled.window_sum(place.file, place.line):
+        return
+    nodes = [node for root in roots if (node := getattr(root, "grad_fn", None)) is not None]
+    if any(map(graph.is_sum, nodes)) and state.budget.may_look("window sum", SAMPLES):
+        uses = graph.uses(*nodes)
+        counts = [uses[id(a.ref())] for a in state.books.accounts if len(a.shape) > 1 and id(a.ref()) in uses]
+        one.draft.fields["window_sum"] = min(counts, default=0)
 
 
 def _held(state: State, root: Any, called: str, uses: Mapping[int, int]) -> int | None:

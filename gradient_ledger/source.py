@@ -696,38 +696,6 @@ def with_around(file: str, line: int, text: str) -> Place | None:
     return Place(file, told[-1].lineno, getattr(within, "name", "<module>")) if told else None
 
 
-_LOSSES = re.compile(r"loss|criteri|objective|entropy|nll|mse|likelihood", re.IGNORECASE)
-
-
-@lru_cache(maxsize=1024)
-def piles_losses(file: str, line: int) -> bool:
-    """Whether the call of a model at this line stands in a loop that adds a loss of it to those of the other turns, or
-    to a list of them, and hands nothing of its result on to its next call, as the state of a sequence. Or in a function
-    that adds it to an attribute, which keeps the sum until the function is called again."""
-    loop = loop_around(file, line)
-    around = loop or scope(file, line)
-    within = own(around) if around is not None else ()
-    assigned_here = [one for one in within if isinstance(one, ast.Assign)]
-    call = next((one for one in assigned_here if one.lineno <= line <= (one.end_lineno or 0)), None)
-    made = {n.id for target in call.targets for n in ast.walk(target) if isinstance(n, ast.Name)} if call else set()
-    if call is not None and made & names_in(call.value):
-        return False
-    for one in within:
-        if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add):
-            summed = [one.target, one.value]
-        elif isinstance(one, ast.Assign) and isinstance(one.value, ast.BinOp) and isinstance(one.value.op, ast.Add):
-            summed = [*one.targets, one.value] if names_in(one.value) & {ast.unparse(t) for t in one.targets} else []
-        elif isinstance(one, ast.Call) and ast.unparse(one.func).endswith(".append"):
-            summed = [one.func, *one.args]
-        else:
-            continue
-        kept = loop is not None or (summed and isinstance(summed[0], ast.Attribute) and not isinstance(one, ast.Call))
-        text = " ".join(map(ast.unparse, summed)) if kept else ""
-        if _LOSSES.search(text) and ".item()" not in text:
-            return True
-    return False
-
-
 def outermost_loop(trail: Trail) -> Place | None:
     """The head of the outermost loop that a line runs in, by the lines of the calls that led to it."""
     for file, line in reversed(trail):

@@ -3340,6 +3340,16 @@ def the_best_of_three_goes_backward() -> Log:
     return windows(1, 1, 1, passes={"forwards": 3, "held": 1, "looped": True}).log()
 
 
+@finds("window.forwards", "summed-loss-keeps-graphs", "info", BACKWARD, "A loop adds up losses", "4 times", uses=4)
+def a_sum_of_a_window_by_its_text() -> Log:
+    return windows(1, 1, 1, passes={"window_sum": 4}).log()
+
+
+@quiet("window.forwards")
+def a_sum_of_a_window_of_one() -> Log:
+    return windows(1, 1, 1, passes={"window_sum": 1}).log()
+
+
 @finds(
     "window.forwards",
     "summed-loss-keeps-graphs",

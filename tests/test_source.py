@@ -22,6 +22,7 @@ from gradient_ledger import (
     making,
     midway,
     misplaced,
+    piled,
     outside,
     overwritten,
     printing,
@@ -119,7 +120,40 @@ PILED = {
 
 @pytest.mark.parametrize("text", PILED)
 def test_losses_of_micro_batches_are_piled_up_in_a_loop(text: str, tmp_path: Path) -> None:
-    assert source.piles_losses(written(tmp_path, text), 2) is PILED[text]
+    assert piled.piles_losses(written(tmp_path, text), 2) is PILED[text]
+
+
+def _window(*rounds: str, back: str = "total.backward()", after: str = "total = 0") -> str:
+    """A loop whose backward pass stands in line 3."""
+    lines = "".join(f"    {line}\n" for line in rounds)
+    return f"for i, x in enumerate(data):\n    if i % 4 == 3:\n        {back}\n        {after}\n{lines}"
+
+
+SUMS_OF_WINDOWS = {
+    _window("total = total + loss_of(x)"): True,
+    _window("total += criterion(model.forward(x))"): True,
+    _window("total += loss_of(x)", back="scaler.scale(total).backward()", after="total = torch.zeros(())"): True,
+    _window("total += loss_of(x)", back="(total / 4).backward() if no else scale(total).backward()"): True,
+    _window("losses.append(loss_of(x))", back="sum(losses).backward()", after="losses.clear()"): True,
+    _window("losses.append(loss_of(x))", back="torch.stack(losses).mean().backward()", after="losses = []"): True,
+    _window("shown.append(1)", "total += loss_of(x)", "shown = []"): True,
+    _window("count += 1", "y = f(x)", "y = g(y)", "total += loss_of(y)"): True,
+    _window("total += loss_of(x)", after="pass"): False,
+    _window("total += loss_of(x).item()"): False,
+    _window("total += f(x)"): False,
+    _window("total = loss_of(x)"): False,
+    _window("total += loss_of(x)", back="loss_of(x).backward()"): False,
+    _window("y, h = f(x, h)", "total += loss_of(y)"): False,
+    _window("y, h = f(\n        x, h)", "total += loss_of(y)"): False,
+    _window("self.h = f(x, self.h)", "total += loss_of(self.h)"): False,
+    _window("h = f(x, h)", "total += loss_of(h)", "if done: h = None"): False,
+    "for x in data:\n    total += loss_of(x)\ntotal.backward()\ntotal = 0\n": False,
+}
+
+
+@pytest.mark.parametrize("text", SUMS_OF_WINDOWS)
+def test_a_sum_of_a_window_goes_backward_under_a_condition_and_begins_anew(text: str, tmp_path: Path) -> None:
+    assert piled.window_sum(written(tmp_path, text), 3) is SUMS_OF_WINDOWS[text]
 
 
 KEPT = "def f(a, b):\n    d = a.state_dict()\n    d['w'] = b\n    return d\n"

@@ -573,6 +573,17 @@ def forwards(view: View) -> Iterator[Finding]:
                 f"graphs of all {held[0].forwards} are in memory at once.",
                 forwards=held[0].forwards,
             )
+            continue
+        summed = [one for w in windows for one in view.passes_of(w) if one.window_sum > 1 and w.passes == 1]
+        if summed:
+            yield finding(
+                "summed-loss-keeps-graphs",
+                "info",
+                summed[0].where,
+                f"A loop adds up losses, and one backward per step goes through them all: the numbers are right, but "
+                f"the graphs of all are in memory at once (each weight is at least {summed[0].window_sum} times in it).",
+                uses=summed[0].window_sum,
+            )
 
 
 def without_backward(view: View) -> Iterator[Finding]:
