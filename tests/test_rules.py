@@ -379,6 +379,7 @@ def quiet(rule: str) -> Callable[[Callable[[], Log]], Callable[[], Log]]:
     windows=4,
     norms=[1.0, 2.0, 3.0, 4.0],
     names=["b", "w"],
+    used_at=at(STEP),
 )
 def nothing_ever_clears() -> Log:
     tape = Tape("w b")

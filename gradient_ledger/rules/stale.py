@@ -143,6 +143,13 @@ class _Case:
         """As many clears as there are for most steps."""
         return max(1, (len(self.phase) - 1) // 2)
 
+    @cached_property
+    def used_at(self) -> Place | None:
+        """The line of the step that had used them: a clear belongs behind it."""
+        mixed = set(self.faulty[0].step.mixed["used"])
+        earlier = [e for e in self.view.of(Step) if e.number < self.event.number and mixed & {*e.names, *e.stale}]
+        return earlier[-1].where if earlier else None
+
     def told(self, name: str, where: Place | None, text: str, remedy: str = "") -> Finding:
         """A finding with the numbers of this case."""
         return finding(
@@ -155,6 +162,7 @@ class _Case:
             windows=len(self.windows),
             norms=self.norms,
             names=sorted(self.names)[:10],
+            used_at=self.used_at,
         )
 
 
