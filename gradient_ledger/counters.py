@@ -49,16 +49,17 @@ class _Handed(NamedTuple):
 
 def _handed(files: tuple[str, ...], asks: Callable[[ast.FunctionDef, list[str]], str]) -> Iterator[_Handed]:
     """What the calls of functions hand to the argument that `asks` names of each; to none where that is empty."""
-    takes: dict[str, tuple[int, str]] = {}
+    takes: dict[str, tuple[ast.FunctionDef, str]] = {}
     for one in (each for file in files for each in source.functions(file) if isinstance(each, ast.FunctionDef)):
         arguments = [each.arg for each in one.args.args if each.arg not in ("self", "cls")]
         if argument := asks(one, arguments):
-            takes[one.name] = arguments.index(argument), argument
+            takes[one.name] = one, argument
     for file, within in ((path, one) for path in files if takes for one in source.functions(path)):
         for call in (n for n in source.own(within) if isinstance(n, ast.Call)):
-            at, argument = takes.get(source.last_name(call.func), (len(call.args), ""))
-            if at < len(call.args):
-                yield _Handed(file, within, call, call.args[at], argument)
+            function, argument = takes.get(source.last_name(call.func), (None, ""))
+            given = source.handed_over(call, function).get(argument) if function is not None else None
+            if given is not None:
+                yield _Handed(file, within, call, given, argument)
 
 
 def _handed_for_all(files: tuple[str, ...]) -> CounterAnew | None:

@@ -113,7 +113,8 @@ def _found(file: str, ask: Question) -> tuple[int, ...]:
 def _unloaded(file: str, within: ast.AST) -> Iterator[int]:
     nodes = [*source.own(within)]
     made = [one for one in nodes if isinstance(one, ast.Assign)]
-    taken = {name for one in made for name, value in _bindings(one.targets[0], one.value) if _is_state(value)}
+    bound = [pair for one in made for pair in source.bindings(one.targets[0], one.value)]
+    taken = {name.id for name, value in bound if isinstance(name, ast.Name) and _is_state(value)}
     if not taken:
         return
     if _is_called_for_nothing(file, within):
@@ -157,15 +158,6 @@ def _is_read_behind(nodes: Iterable[ast.AST], name: str, line: int) -> bool:
     written |= {one.value for one in nodes if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store)}
     reads = (one for one in nodes if isinstance(one, ast.Name) and one.id == name and _loads(one))
     return any(one.lineno > end and one not in written for one in reads)
-
-
-def _bindings(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """The names that an assignment binds, and what to."""
-    if isinstance(target, ast.Name):
-        yield target.id, value
-    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-        for one, each in zip(target.elts, value.elts, strict=False):
-            yield from _bindings(one, each)
 
 
 def _is_state(value: ast.expr) -> bool:

@@ -42,7 +42,8 @@ def left_behind(files: Iterable[str]) -> UnsavedKey | None:
     for file in files:
         for within in source.functions(file) if source.says(file, _SAVES) else ():
             nodes = [*source.own(within)]
-            given = [pair for n in nodes if isinstance(n, ast.Assign) for pair in _pairs(n.targets[0], n.value)]
+            made = [n for n in nodes if isinstance(n, ast.Assign)]
+            given = [pair for one in made for pair in source.bindings(one.targets[0], one.value)]
             counts = [value for target, value in given if _begins_a_loop(file, target)]
             goes_on = {holder for value in counts for holder, key in _read(value) if _COUNT.fullmatch(key)}
             loads = [n for n in nodes if isinstance(n, ast.Call) and source.last_name(n.func) == "load_state_dict"]
@@ -101,13 +102,6 @@ _GATHERS = re.compile(r"opt|sched|(?<![a-z])ema(?![a-z])|average|target|teacher|
 _SCHEDULE = re.compile(r"sched", re.IGNORECASE)
 _TOLD_ELSEWHERE = re.compile(r"\blast_epoch\b")
 """How a scheduler is told where it stands, without a state."""
-
-
-def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
-    """What is given which value, also where several are at once."""
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
-        return [*zip(target.elts, value.elts, strict=True)]
-    return [(target, value)]
 
 
 def _begins_a_loop(file: str, target: ast.expr) -> bool:

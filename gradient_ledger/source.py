@@ -1118,6 +1118,15 @@ def handed_over(call: ast.Call, function: ast.FunctionDef) -> dict[str | None, a
     return {**dict(zip(places, call.args, strict=False)), **{one.arg: one.value for one in call.keywords}}
 
 
+def bindings(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What an assignment gives which value, also where several are given at once."""
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        for one, each in zip(target.elts, value.elts, strict=True):
+            yield from bindings(one, each)
+    else:
+        yield target, value
+
+
 def bound_at(file: str, line: int, name: str) -> Place | None:
     """The last line above this one, in its function, that binds a name."""
     within = scope(file, line)
