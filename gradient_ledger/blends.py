@@ -229,6 +229,10 @@ class Blends:
         """By address: results whose parts are known, while they live, and what is being updated in place."""
         self.scaled: dict[int, float] = {}
         """By address: weights that were multiplied in place since the last step, and by what."""
+        self.drawn: set[tuple[Account, Any, int]] = set()
+        """Trained weights that a line has moved towards others."""
+        self.pushed: set[tuple[Account, Any, int]] = set()
+        """Those that it moves in another way, too."""
         for name in ("__mul__", "__rmul__", "mul"):
             tap(Tensor, name, self._multiplied, after=True)
         for name in ("__add__", "__radd__", "add"):
@@ -304,16 +308,22 @@ class Blends:
                 else:
                     self._drawn_back(self.weights[at], at, mixture, frame)
             return
+        own = self.look.weights.get(at) if in_place else None
+        line = (own, frame.f_code, frame.f_lineno) if own is not None else None
         if mixture is None or not at:
             self.known.pop(at, None)
+            if line is not None and line in self.drawn:
+                self.pushed.add(line)
             return
         if mixture.source is not None and mixture.was is not None and 0 < mixture.share < 1 and 0 < mixture.rest < 1:
             goes_on = note(self.state, mixture, frame, self.begun, HALVES.get(result.dtype, ""))
             if goes_on and not in_place:  # what is changed in place is told of by those who listen to that
                 average_updated(self.state, frame, mixture.source)
-            own = self.look.weights.get(at) if in_place else None
-            if own is not None and own.owned and own.trains and mixture.is_whole:
-                average_updated(self.state, frame, own, trained=True)
+            if own is not None and line is not None and own.owned and own.trains and mixture.is_whole:
+                # Once may be a push that the same line takes back, as that of an adversary of the weights.
+                if line in self.drawn - self.pushed:
+                    average_updated(self.state, frame, own, trained=True)
+                self.drawn.add(line)
         # What is updated in place lives on; of its `.data`, each time another tensor, none might.
         self.known[at] = ((lambda: result) if in_place else weakref.ref(result)), mixture
 
