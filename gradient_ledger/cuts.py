@@ -70,3 +70,45 @@ def _cut_in(file: str, function: ast.FunctionDef) -> Iterator[Place]:
         data = isinstance(one, ast.Attribute) and one.attr == "data" and isinstance(one.ctx, ast.Load)
         if data or called in _OUT | _WITHOUT:
             yield Place(file, one.lineno, function.name)
+
+
+@lru_cache(maxsize=1024)
+def layer_without_graph(file: str, line: int) -> tuple[str, int] | None:
+    """Where a line calls a layer of its class under `no_grad()`, and the function adds what that gives to something
+    else that it computes, or joins the two: the argument that the layer is given, and the line of the `with`."""
+    within = source.scope(file, line)
+    if not isinstance(within, ast.FunctionDef):
+        return None
+    nodes = source.own(within)
+    arguments = {one.arg for one in within.args.args}
+    for block in (one for one in nodes if isinstance(one, ast.With) and _is_without(one)):
+        for one in (n for n in block.body if isinstance(n, ast.Assign) and n.lineno <= line <= (n.end_lineno or 0)):
+            target, call = one.targets[0], one.value
+            if not (isinstance(target, ast.Name) and isinstance(call, ast.Call) and len(call.args) == 1):
+                continue
+            given, layer = call.args[0], ast.unparse(call.func)
+            if isinstance(given, ast.Name) and given.id in arguments and layer.startswith("self."):
+                later = [n for n in nodes if getattr(n, "lineno", 0) > (block.end_lineno or 0)]
+                if any(_joins(n, target.id, given.id) for n in later):
+                    return given.id, block.lineno
+    return None
+
+
+def _is_without(block: ast.With) -> bool:
+    heads = [one.context_expr for one in block.items]
+    return any(isinstance(one, ast.Call) and source.last_name(one.func) in _WITHOUT for one in heads)
+
+
+def _joins(one: ast.AST, name: str, besides: str) -> bool:
+    """Whether an expression adds what has this name to something else that is computed, or puts the two side by side;
+    where a constant is meant, as in `x + (q - x).detach()`, something is taken out of its graph, or has `besides`."""
+    parts: list[ast.expr] = []
+    if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Add):
+        parts = source.terms(one)
+    elif isinstance(one, ast.Call) and source.last_name(one.func) == "cat" and one.args:
+        parts = one.args[0].elts if isinstance(one.args[0], ast.List | ast.Tuple) else []
+    alone = [part for part in parts if isinstance(part, ast.Name)]
+    others = [part for part in parts if part not in alone]
+    computed = any(isinstance(n, ast.Call) for part in others for n in ast.walk(part))
+    out = any(source.last_name(n) in _OUT for part in others for n in ast.walk(part))
+    return name in {part.id for part in alone} and besides not in {part.id for part in alone} and computed and not out

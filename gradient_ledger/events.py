@@ -1520,6 +1520,20 @@ class Withdrawn:
 
 
 @dataclass(frozen=True)
+class LayerWithoutGraph:
+    """A layer that runs under `no_grad()` in a model, on an input that has a graph, beside others that have one."""
+
+    layer: str
+    """Its name."""
+    given: str
+    """What the user's code calls its input."""
+    where: Place
+    """The line that calls it."""
+    opened_at: Place
+    """The line that switches graphs off."""
+
+
+@dataclass(frozen=True)
 class HandedState:
     """A recurrent network that begins with the state of another one, without its graph, in a loss that trains both."""
 
@@ -1704,6 +1718,8 @@ class Log:
     """Teachers in train mode."""
     unseen_writes: tuple[UnseenWrite, ...] = ()
     """Writes through `.data` into results and inputs, before their backward."""
+    without_graph: tuple[LayerWithoutGraph, ...] = ()
+    """Layers inside models that run under `no_grad()`, on inputs that have a graph."""
     handed: tuple[HandedState, ...] = ()
     """States that recurrent networks hand to others without their graph."""
     own_averages: tuple[OwnAverage, ...] = ()

@@ -1,4 +1,5 @@
-"""What a forward does with numbers that the graph does not show: states of recurrent cells, codes that are drawn."""
+"""What a forward does that the graph does not show: states of recurrent cells, codes that are drawn, layers without a
+graph."""
 
 from __future__ import annotations
 
@@ -9,7 +10,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import graph, places, source
+from gradient_ledger import cuts, graph, places, source
+from gradient_ledger.books import ModuleAccount
+from gradient_ledger.events import LayerWithoutGraph, Place
 from gradient_ledger.progress import Drawn
 from gradient_ledger.state import State
 from gradient_ledger.tensors import digest_of
@@ -99,3 +102,17 @@ def divergence_taken(state: State, distribution: Any) -> None:
     found = _known(state, distribution)
     if found is not None and not found.weighed:
         state.drawn_at.append(found.place)
+
+
+def layer_runs(state: State, entry: ModuleAccount, frame: FrameType) -> None:
+    """A layer in train mode is about to run for the first time, without a graph: whether its input has one, and its
+    output, by the text, goes on beside something else."""
+    place = places.user_place(frame)
+    if place is None or place.file != frame.f_code.co_filename or entry.root is None:
+        return
+    found = cuts.layer_without_graph(place.file, place.line)
+    given = frame.f_locals.get(found[0]) if found is not None else None
+    if found is not None and isinstance(given, Tensor) and given.requires_grad:
+        opened = Place(place.file, found[1], place.function)
+        name = f"{entry.root.label}.{entry.name}" if entry.name else entry.root.label
+        state.without_graph.setdefault(place, LayerWithoutGraph(name, found[0], place, opened))

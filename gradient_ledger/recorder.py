@@ -377,6 +377,7 @@ class Recorder(State):
                 hooks_scale=self.any_hook_scales,
                 noisy_teachers=modes.noisy_teachers(self),
                 unseen_writes=unseen.facts(self),
+                without_graph=tuple(self.without_graph.values()),
                 handed=handed.facts(self),
                 own_averages=tuple(
                     OwnAverage(tuple(dict.fromkeys(a.name for a in held if a is not None)), place, self._kept(place))

@@ -15,7 +15,7 @@ from gradient_ledger.account import Account
 from gradient_ledger.books import Books, EmptyNorm, ModuleAccount, OptimizerAccount
 from gradient_ledger.budget import Budget
 from gradient_ledger.compiled import run_as_it_is
-from gradient_ledger.events import Event, LateHook, Place, StandIn, Trail
+from gradient_ledger.events import Event, LateHook, LayerWithoutGraph, Place, StandIn, Trail
 from gradient_ledger.journal import Draft, Journal
 from gradient_ledger.places import Call
 from gradient_ledger.progress import Drawn, Gone, Grown, InputRead, Progress
@@ -177,6 +177,8 @@ class State:
         """By thread: the compiled model that was called, and by which call."""
         self.handed: dict[tuple[ModuleAccount, ModuleAccount], Link] = {}
         """Recurrent networks that begin with the state of another one."""
+        self.without_graph: dict[Place, LayerWithoutGraph] = {}
+        """Layers that ran under `no_grad()` on inputs with a graph, by the line that calls them."""
         self.handing: Handed | None = None
         """What listens for them in a closer look."""
         self.unseen: Unseen | None = None

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 from torch.nn.modules.dropout import _DropoutNd
 
-from gradient_ledger import blends, hooked, losses, making, midway, modes, places, source, timetables
+from gradient_ledger import blends, hooked, inside, losses, making, midway, modes, places, source, timetables
 from gradient_ledger.account import FRESH, SKIPPED
 from gradient_ledger.books import Made, ModuleAccount, Schedule
 from gradient_ledger.compiled import is_product, uncompiled
@@ -64,6 +64,8 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
         entry.calls += 1
         if entry.called_at is None:
             first_call(state, entry, frame)
+            if training and not learning:
+                inside.layer_runs(state, entry, frame)
             if announced and training:
                 modes.first_asked(state, entry, module, frame)
         elif entry.imitated is not None and training:

@@ -49,6 +49,7 @@ from gradient_ledger.events import (
     InputGradient,
     LastAlone,
     LateHook,
+    LayerWithoutGraph,
     LocalNorm,
     Log,
     LooseLeaf,
@@ -4615,6 +4616,31 @@ def probabilities_squashed_in_a_pass_that_no_step_uses() -> Log:
     tape.passes(1, squashed="sigmoid", squashed_at=at(LAYER))
     tape.clear(lost=0, lost_names=(), lost_trails=())
     return tape.log()
+
+
+FROZEN_LAYER = LayerWithoutGraph("model.1.base", "x", at(LAYER), at(OTHER))
+
+
+@finds(
+    "graphs.layers_without_graph",
+    "layer-under-no-grad",
+    "warning",
+    OTHER,
+    "model.1.base runs under no_grad() with an input that has a graph",
+    "no gradient reaches what computed x",
+    layer="model.1.base",
+    layer_called_at=at(LAYER),
+)
+def a_layer_runs_without_a_graph_inside_a_model() -> Log:
+    return windows(1, 1, 1).log(without_graph=(FROZEN_LAYER,))
+
+
+@quiet("graphs.layers_without_graph")
+def a_layer_runs_without_a_graph_and_nothing_is_stepped() -> Log:
+    tape = Tape("w b")
+    tape.passes(1)
+    tape.clear()
+    return tape.log(without_graph=(FROZEN_LAYER,))
 
 
 HANDED = HandedState("encoder", "decoder", at(OTHER), 3)

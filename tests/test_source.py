@@ -1346,6 +1346,33 @@ def test_the_one_line_that_takes_a_value_out_of_its_graph(text: str, tmp_path: P
     assert (found and found.line) == CUTS[text]
 
 
+def _layer(after: str, inside: str = "r = self.base(x)", head: str = "torch.no_grad()") -> str:
+    return f"class A:\n    def forward(self, x):\n        with {head}:\n            {inside}\n        return {after}\n"
+
+
+LAYERS_WITHOUT = {
+    _layer("r + self.up(self.down(x)) * 2"): ("x", 3),
+    _layer("self.up(x) + r", head="torch.inference_mode()"): ("x", 3),
+    _layer("torch.cat([r, self.side(x)], dim=1)"): ("x", 3),
+    _layer("torch.cat((self.side(x), r), 1)"): ("x", 3),
+    _layer("r"): None,
+    _layer("self.head(r)"): None,
+    _layer("r + self.bias"): None,
+    _layer("x + r + self.up(x)"): None,
+    _layer("x + (r - x).detach()"): None,
+    _layer("r + self.up(x).detach()"): None,
+    _layer("r + self.up(x)", head="torch.enable_grad()"): None,
+    _layer("r + self.up(x)", inside="r = quantize(x)"): None,
+    _layer("r + self.up(x)", inside="r = self.base(self.y)"): None,
+    _layer("r + self.up(x)", inside="r, q = self.base(x)"): None,
+}
+
+
+@pytest.mark.parametrize("text", LAYERS_WITHOUT)
+def test_a_layer_under_no_grad_whose_output_goes_on_beside_others(text: str, tmp_path: Path) -> None:
+    assert cuts.layer_without_graph(written(tmp_path, text), 4) == LAYERS_WITHOUT[text]
+
+
 def test_what_a_function_is_given_is_cut_where_it_was_made(tmp_path: Path) -> None:
     text = (
         "def extra(x):\n    return x.data\n\ndef total(a, b):\n    return a + b\n\nq = extra(x)\nloss = total(c, b=q)\n"

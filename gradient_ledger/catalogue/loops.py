@@ -1089,6 +1089,15 @@ MISCONCEPTIONS = (
         shadows=("backward-after-step",),
     ),
     Misconception(
+        "layer-under-no-grad",
+        "A layer inside the model runs under no_grad",
+        "A frozen layer is called under no_grad() in the middle of a model: its weights get no gradient, as they should, and none passes through it to the layers before it.",
+        "Call it as any other layer: weights with requires_grad=False get no gradient, and let it pass.",
+        "Freezing weights and recording no graph are two things, and no_grad() does the second.",
+        "",
+        shadows=("graph-cut",),
+    ),
+    Misconception(
         "checkpoint-without-input-gradient",
         "A checkpoint whose input needs no gradient",
         "The reentrant checkpoint then records nothing: what is inside is never trained.",

@@ -121,6 +121,7 @@ RULES: tuple[Rule, ...] = (
     graphs.redrawn,
     graphs.all_pairs,
     graphs.bare_states,
+    graphs.layers_without_graph,
     graphs.handed_states,
     graphs.unseen_writes,
     graphs.bare_norms,

@@ -487,6 +487,21 @@ def unseen_writes(view: View) -> Iterator[Finding]:
             )
 
 
+def layers_without_graph(view: View) -> Iterator[Finding]:
+    """A layer inside a model that runs under `no_grad()`, on an input that has a graph."""
+    for one in view.log.without_graph:
+        if any(view.windows.values()):
+            yield finding(
+                "layer-under-no-grad",
+                "warning",
+                one.opened_at,
+                f"{one.layer} runs under no_grad() with an input that has a graph, and its output goes on beside what has "
+                f"one: on this way no gradient reaches what computed {one.given}.",
+                layer=one.layer,
+                layer_called_at=one.where,
+            )
+
+
 def handed_states(view: View) -> Iterator[Finding]:
     """A recurrent network that begins with another one's state, which has left its graph."""
     for one in view.log.handed:
