@@ -296,6 +296,7 @@ class Tape:
             "model": "Net",
             "stepped_by": self.held[name].stepped_by,
             "stepped_past": self.held[name].stepped_past,
+            "shape": (2,),
         }
         return ParameterFacts(name, **(told | fields))
 
@@ -1174,7 +1175,14 @@ def the_run_ends_inside_a_window() -> Log:
     return tape.log()
 
 
-def guarded(*gone: int, of: int, evaluated: bool = False, under: tuple[Place, ...] = (), **fields: Any) -> Log:
+def guarded(
+    *gone: int,
+    of: int,
+    evaluated: bool = False,
+    under: tuple[Place, ...] = (),
+    idle_by: tuple[str, ...] | None = None,
+    **fields: Any,
+) -> Log:
     """Single passes, of which a guard clears some before the step."""
     tape = Tape("w b")
     for number in range(of):
@@ -1183,7 +1191,7 @@ def guarded(*gone: int, of: int, evaluated: bool = False, under: tuple[Place, ..
             tape.clear(GUARD, **fields)
             if evaluated:
                 tape.forward(OTHER, grad=False, training=False)
-        tape.step()
+        tape.step(**({"idle_by": idle_by} if number in gone else {}))
         tape.clear()
     return tape.log(clears_under=under)
 
@@ -1201,6 +1209,32 @@ def a_guard_under_a_condition_clears_before_an_evaluation() -> Log:
 @quiet("order.lost")
 def a_guard_throws_away_two_of_nine() -> Log:
     return guarded(3, 7, of=9, taken=True)
+
+
+@finds(
+    "order.lost",
+    "zeroed-before-step",
+    "warning",
+    GUARD,
+    "Now and then this line clears",
+    "2 of 9 steps of SGD found zeros, so only momentum could move the parameters",
+    remedy="Leave the step out as well; or clear with set_to_none=True: a step that finds no gradients does nothing.",
+    steps=[3, 7],
+    windows=9,
+    step_taken_at=at(STEP),
+)
+def a_guard_makes_zeros_of_two_gradients_and_the_step_goes_on() -> Log:
+    return guarded(3, 7, of=9, taken=True, how="zeros", idle_by=("momentum",))
+
+
+@quiet("order.lost")
+def a_guard_makes_zeros_and_nothing_moves_by_itself() -> Log:
+    return guarded(3, 7, of=9, taken=True, how="zeros", idle_by=())
+
+
+@quiet("order.lost")
+def a_guard_makes_zeros_of_one_gradient() -> Log:
+    return guarded(3, of=9, taken=True, how="zeros", idle_by=("momentum",))
 
 
 @finds("order.lost", "zeroed-before-step", "error", GUARD, "3 of 8 steps", steps=[1, 4, 6])
@@ -1815,7 +1849,9 @@ def two_optimizers_hold_one_parameter() -> Log:
     return tape.log()
 
 
-def adversaries(first: str = "G.w D.w D.b", second: str = "D.w D.b", rounds: int = 3, turns: bool = True) -> Log:
+def adversaries(
+    first: str = "G.w D.w D.b", second: str = "D.w D.b", rounds: int = 3, turns: bool = True, **facts: Any
+) -> Log:
     """Two optimizers, each on gradients of its own, in turn or one after the other."""
     tape = Tape(first, second)
     for optimizer in [1, 0] * rounds if turns else [1] * rounds + [0] * rounds:
@@ -1824,7 +1860,7 @@ def adversaries(first: str = "G.w D.w D.b", second: str = "D.w D.b", rounds: int
         tape.clear(names=mine)
         tape.backward(names=mine)
         tape.step(optimizer=optimizer)
-    return tape.log()
+    return tape.log(facts)
 
 
 @finds(
@@ -1860,6 +1896,19 @@ def the_optimizer_of_a_generator_holds_two_discriminators_too() -> Log:
         tape.backward(names=mine)
         tape.step(optimizer=optimizer)
     return tape.log()
+
+
+@finds(
+    "order.adversary_in_both",
+    "parameter-in-two-optimizers",
+    "warning",
+    MADE,
+    "SGD #1 (train.py:1) holds all that SGD #2 (train.py:1) holds, log_alpha, beside what it is there for",
+    remedy="Give SGD #1 (train.py:1) the parameters of its own network alone.",
+    names=["log_alpha"],
+)
+def the_optimizer_of_an_actor_holds_the_weight_of_the_entropy_too() -> Log:
+    return adversaries("actor.w log_alpha", "log_alpha", log_alpha={"shape": ()})
 
 
 @quiet("order.adversary_in_both")
@@ -7886,9 +7935,44 @@ def clipping_a_copy(limit: float = 1.0, both: bool = False, early: bool = False)
     return tape.log()
 
 
+@finds(
+    "edits.clipping",
+    "clipped-more-than-zeroed",
+    "warning",
+    CLIP,
+    "Before 2 steps of SGD #1 (train.py:1), the norm that is clipped includes gradients of v which another optimizer",
+    remedy="Clip what SGD #1 (train.py:1) steps, or clear all gradients before this backward().",
+    names=["v"],
+    steps=[0, 1],
+)
+def the_norm_counts_what_another_optimizer_has_used() -> Log:
+    return two_models("w v")
+
+
 @quiet("edits.clipping")
 def both_models_are_clipped_before_both_steps() -> Log:
-    return two_models("w v")
+    tape = Tape("w", "v")
+    for _ in range(3):
+        tape.passes(1)
+        tape.clip()
+        tape.step()
+        tape.step(optimizer=1)
+        tape.clear()
+    return tape.log()
+
+
+@quiet("edits.clipping")
+def values_are_clipped_of_what_another_optimizer_has_used_too() -> Log:
+    tape = Tape("w", "v")
+    for _ in range(3):
+        tape.clear(names="v")
+        tape.passes(1, OTHER, names="v")
+        tape.step(OTHER, 1)
+        tape.clear(names="w")
+        tape.passes(1, names="w")
+        tape.clip(function="clip_grad_value_", order=None, largest=3.0)
+        tape.step()
+    return tape.log()
 
 
 @finds(

@@ -156,6 +156,33 @@ def clipping(view: View) -> Iterator[Finding]:
             names=names[:10],
             others_chosen_at=chosen_at(view, names),
         )
+    yield from _counts_used(view, idle)
+
+
+def _counts_used(view: View, idle: set[Place | None]) -> Iterator[Finding]:
+    """The norm that is clipped includes gradients that another optimizer has used in its last step."""
+    for optimizer, windows in view.windows.items():
+        mine = view.owned.get(optimizer, frozenset())
+        hits: list[tuple[Window, Clip, list[str]]] = []
+        for window in windows:
+            clips = [e for e in window.of(Clip) if e.function == "clip_grad_norm_" and window.names & set(e.names)]
+            if clips and clips[-1].where not in idle and clips[-1].status.get("fresh"):
+                others = [name for name in clips[-1].names if name not in mine]
+                if 0 < clips[-1].status.get("used", 0) <= len(others):
+                    hits.append((window, clips[-1], others))
+        if len(hits) < 2 or len(hits) * 2 < len(windows) or optimizer == BY_HAND:
+            continue
+        _, clip, names = hits[0]
+        yield finding(
+            "clipped-more-than-zeroed",
+            "warning",
+            clip.where,
+            f"Before {times(len(hits), 'step')} of {view.label(optimizer)}, the norm that is clipped includes gradients of "
+            f"{some(names)} which another optimizer had used and nothing has cleared: the others are clipped too hard.",
+            f"Clip what {view.label(optimizer)} steps, or clear all gradients before this backward().",
+            names=names[:10],
+            steps=steps_of([w for w, _, _ in hits]),
+        )
 
 
 def first_group(view: View) -> Iterator[Finding]:

@@ -332,7 +332,7 @@ def trained_averages(view: View) -> Iterator[Finding]:
         moved = {name for w in windows for name in w.step.names}
         hit = next((e for e in mine if moved & set(e.names)), None)
         if hit is not None:
-            made = next((e.made_at for e in view.log.optimizers if e.number == optimizer), None)
+            made = view.made_at(optimizer)
             yield finding(
                 "average-trained-too",
                 "warning",

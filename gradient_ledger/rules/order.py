@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -116,6 +117,7 @@ def lost(view: View) -> Iterator[Finding]:
             continue
         used = {trail for w in windows for trail in w.step.trails}
         before: dict[Place | None, list[Window]] = defaultdict(list)
+        guarded: dict[Place | None, list[Window]] = defaultdict(list)
         inside: dict[Place | None, list[tuple[Window, Clear]]] = defaultdict(list)
         single: dict[Place | None, list[tuple[Window, Clear]]] = defaultdict(list)
         dropped: list[tuple[Window, Clear]] = []
@@ -133,6 +135,8 @@ def lost(view: View) -> Iterator[Finding]:
                 guards = all(e.taken and not _evaluated_behind(view, window, e) for e in thrown)
                 if thrown and not (len(windows) >= 8 and guards and rare):
                     before[thrown[-1].where].append(window)
+                elif thrown and window.step.zeros and window.step.idle_by:
+                    guarded[thrown[-1].where].append(window)
                 continue
             thrown = _lost(window, used)
             # Behind another optimizer's step they may be meant to go, and where somebody has looked at them; not if each
@@ -157,6 +161,9 @@ def lost(view: View) -> Iterator[Finding]:
                 single[thrown[-1].where].append((window, thrown[-1]))
         for place, hit in before.items() if not view.repeats(optimizer) else ():
             yield _zeroed_before_step(view, optimizer, place, hit, windows)
+        for place, hit in guarded.items():
+            if len(hit) > 1:
+                yield _guarded_by_zeros(view, optimizer, place, hit, windows)
         # Where steps use one pass alone, others of its line are given up now and then, but not before most steps. (That
         # very pass is not among them, of which a part of the parameters may have been cleared.)
         inside |= {place: pairs for place, pairs in single.items() if len(pairs) > max(2, len(windows) // 2)}
@@ -335,6 +342,23 @@ def _zeroed_before_step(
     )
 
 
+def _guarded_by_zeros(
+    view: View, optimizer: int, place: Place | None, hit: list[Window], windows: list[Window]
+) -> Finding:
+    """A guard that sets gradients to zeros, and lets the step go on."""
+    return finding(
+        "zeroed-before-step",
+        "warning",
+        place,
+        f"Now and then this line clears what backward() has computed, and the step goes on: {len(hit)} of "
+        f"{times(len(windows), 'step')} of {view.label(optimizer)} found {_left(hit)}.",
+        "Leave the step out as well; or clear with set_to_none=True: a step that finds no gradients does nothing.",
+        steps=steps_of(hit),
+        windows=len(windows),
+        step_taken_at=hit[0].step.where,
+    )
+
+
 def _left(hit: list[Window]) -> str:
     """What steps found whose gradients were cleared, and what that made of them."""
     zeros = [w.step for w in hit if w.step.zeros]
@@ -457,9 +481,12 @@ _ADVERSARY = re.compile(r"(^|[._])(net)?_?d(isc\w*)?\d*[._]|discriminator|critic
 
 def adversary_in_both(view: View) -> Iterator[Finding]:
     """All that one optimizer holds is held by another one as well, which steps in between: of two that are trained
-    against each other, one must not move the other."""
+    against each other, one must not move the other; nor a model the weight of a term of its loss, one number."""
+    numbers = {one.name for one in view.log.parameters if math.prod(one.shape) == 1}
     adversaries = {
-        n: held for n, held in view.owned.items() if held and all(map(_ADVERSARY.search, held)) and n != BY_HAND
+        n: held
+        for n, held in view.owned.items()
+        if held and n != BY_HAND and (held <= numbers or all(map(_ADVERSARY.search, held)))
     }
     told: set[int] = set()
     for optimizer, held in view.owned.items():
@@ -483,7 +510,7 @@ def adversary_in_both(view: View) -> Iterator[Finding]:
             moved = [w for w in taken if held & set(w.step.names) and not w.step.stale]
             if turns and 2 * len(moved) > len(taken):
                 told.add(other)
-                made = next((one.made_at for one in view.log.optimizers if one.number == other), None)
+                made, twin = view.made_at(other), view.made_at(optimizer)
                 yield finding(
                     "parameter-in-two-optimizers",
                     "warning",
@@ -493,6 +520,7 @@ def adversary_in_both(view: View) -> Iterator[Finding]:
                     f"Give {view.label(other)} the parameters of its own network alone.",
                     names=sorted(held)[:10],
                     steps=steps_of(moved),
+                    other_one_made_at=twin,
                 )
 
 
@@ -517,7 +545,7 @@ def used_again(view: View) -> Iterator[Finding]:
         if both and not view.repeats(optimizer):
             others = sorted({o for w in both for o in w.step.used_by if o != optimizer})
             names = sorted({name for w in both for name in w.step.stale})
-            made = next((one.made_at for one in view.log.optimizers if one.number == optimizer), None)
+            made = view.made_at(optimizer)
             yield finding(
                 "parameter-in-two-optimizers",
                 "error",

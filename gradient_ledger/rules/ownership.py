@@ -402,7 +402,7 @@ def never(view: View) -> Iterator[Finding]:
             frozen = bool(orphans) and not any(p.requires_grad for p in mine)
             why = ": all of it is frozen. " + others if frozen else ": " + others if orphans else ""
             remedy = "Give the optimizer the parameters that are to be trained." if frozen else ""
-            made = next((one.made_at for one in view.log.optimizers if one.number == optimizer), None)
+            made = view.made_at(optimizer)
             # Beside others that train, it may wait for another phase, in which its model is called.
             waits = (
                 backwards

@@ -311,7 +311,7 @@ def rounded_away(view: View) -> Iterator[Finding]:
         if len(looks) < LEAST_LOOKS or sum(shares) <= MOST * len(shares) or min(shares) < EACH:
             continue
         window, last = looks[-1]
-        made = next((entry.made_at for entry in view.log.optimizers if entry.number == optimizer), None)
+        made = view.made_at(optimizer)
         yield finding(
             "updates-rounded-away",
             "warning",
@@ -332,7 +332,7 @@ def unfilled(view: View) -> Iterator[Finding]:
         hit = next((w for w in windows if w.step.unfilled), None)
         if hit is None:
             continue
-        made = next((entry.made_at for entry in view.log.optimizers if entry.number == optimizer), None)
+        made = view.made_at(optimizer)
         skipped = sum(w.skipped for w in windows if w.number < hit.number)
         held = max(hit.step.unfilled.values(), key=lambda one: math.inf if math.isnan(one) else one)
         lay = "nan" if math.isnan(held) else f"numbers up to {held:.3g}" if held else "zeros this time"

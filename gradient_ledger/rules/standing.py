@@ -344,7 +344,7 @@ def one_memory(view: View) -> Iterator[Finding]:
         if not hits:
             continue
         step = hits[0].step
-        made = next((entry.made_at for entry in view.log.optimizers if entry.number == optimizer), None)
+        made = view.made_at(optimizer)
         yield finding(
             "parameters-share-memory",
             "warning",

@@ -174,6 +174,10 @@ class View:
                 return f"{entry.label} ({entry.made_at.short})" if several and entry.made_at else entry.label
         return "the hand-written step"
 
+    def made_at(self, optimizer: int) -> Place | None:
+        """The line that made an optimizer."""
+        return next((entry.made_at for entry in self.log.optimizers if entry.number == optimizer), None)
+
     def name(self, optimizer: int) -> str:
         """Its label alone."""
         return next((entry.label for entry in self.log.optimizers if entry.number == optimizer), self.label(optimizer))
