@@ -34,7 +34,7 @@ BETWEEN |= frozenset(f"{n}Backward0" for n in "View Stack Cat Mean Unbind".split
 """What lies between the value of one critic and the least of several."""
 
 MOST = 512
-MOST_ENDS = 32
+MOST_ENDS = 64
 FEW = 8
 """More comparisons than these, as of each step of a sequence, are not followed to the leaves."""
 
@@ -314,8 +314,9 @@ def is_row(side: Any) -> bool:
 
 
 SUMS = frozenset(f"{name}Backward0" for name in "Add Sub Neg Mean Sum Squeeze Unsqueeze View Clone ToCopy".split())
-SUMS |= {"MeanBackward1", "SumBackward1", "SqueezeBackward1", "RsubBackward1"}
-"""Operations of which a loss is linear in all that they are given; products and quotients may be, too."""
+SUMS |= {"MeanBackward1", "SumBackward1", "SqueezeBackward1", "RsubBackward1", "CopySlices"}
+"""Operations of which a loss is linear in all that they are given, or that put losses into the places of a tensor;
+products and quotients may be linear, too."""
 
 
 def apart(node: Any) -> Iterator[tuple[set[int], set[int], bool]]:

@@ -221,8 +221,10 @@ def _look_for_parts(state: State, one: Pass, node: Any, nodes: Iterable[Any], fr
     known = state.books.by_id
     for *both, is_value in compared.apart(node):
         mine, theirs = ([a for leaf in leaves if (a := known.get(leaf)) is not None and a.owners] for leaves in both)
-        owners, others = ({owner.number for account in some for owner in account.owners} for some in (mine, theirs))
-        if not owners or not others or owners & others:
+        owners = {owner.number for account in mine for owner in account.owners}
+        # One optimizer may hold two critics, of which one is passed through to what is to be trained.
+        theirs = [account for account in theirs if owners.isdisjoint(owner.number for owner in account.owners)]
+        if not mine or not theirs:
             continue
         # Of two models that a loss trains each by a part, what was cleared for it is what it is to train.
         if not is_value and not (_is_cleared(theirs) and all(a.status != EMPTY for a in mine)):

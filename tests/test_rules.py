@@ -4969,6 +4969,19 @@ def the_value_was_given_an_action_with_a_graph() -> Log:
 
 @quiet("graphs.values_apart")
 def somebody_reads_the_critics_gradient() -> Log:
+    return values_apart(facts={"v": {"read": True, "by_hand": True}})
+
+
+@finds(
+    "graphs.values_apart",
+    "summand-without-graph",
+    "warning",
+    EDIT,
+    "reaches v and nothing that",
+    "was cleared",
+    remedy="If the value is to train what acts, do not detach that on its way in; draw an action with rsample().",
+)
+def the_critics_gradient_is_clipped_before_its_own_step() -> Log:
     return values_apart(facts={"v": {"read": True}})
 
 
@@ -11198,6 +11211,71 @@ def matrices(clipped: str, **fields: Any) -> Log:
         tape.step()
         tape.clear()
     return tape.log(VECTORS, **fields)
+
+
+def between(size: int = 2, **left: Any) -> Log:
+    """A part of a model that is not trained, beside parts of the same block before it and another block behind."""
+    tape = Tape("a.body.w b.w", loose="a.mean.w")
+    for _ in range(3):
+        tape.passes(1)
+        tape.step()
+        tape.clear(names="a.body.w b.w")
+    facts = {
+        name: {"position": at, "model": "", "shape": (9,)} for at, name in enumerate(("a.body.w", "a.mean.w", "b.w"))
+    }
+    return tape.log(facts | {"a.mean.w": {"position": 1, "model": "", "shape": (size,), **left}})
+
+
+@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "a.mean.w gets gradients, in train mode")
+def a_small_part_stands_between_what_is_trained() -> Log:
+    return between()
+
+
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "a.mean.w gets gradients, and no optimizer")
+def a_large_part_stands_between_what_is_trained() -> Log:
+    return between(size=9)
+
+
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "a.mean.w gets gradients, and no optimizer")
+def a_small_part_between_what_is_trained_is_read() -> Log:
+    return between(read=True)
+
+
+def cleared_by_its_owner(rounds: int = 4, **facts: Any) -> Log:
+    """An encoder that the actor's optimizer holds, and that the critic's loss alone reaches."""
+    tape = Tape("actor.w encoder.w", "critic.w")
+    for _ in range(rounds):
+        tape.clear(names="critic.w")
+        tape.passes(1, OTHER, names="critic.w encoder.w")
+        tape.step(OTHER, 1)
+        tape.clear(names="actor.w encoder.w")
+        tape.passes(1, names="actor.w")
+        tape.step()
+    return tape.log({"encoder.w": facts})
+
+
+@finds(
+    "ownership.always_cleared",
+    "gradients-nobody-uses",
+    "warning",
+    MADE,
+    "encoder.w gets gradients from the passes that SGD #2 (train.py:1) steps with, and SGD #1 (train.py:1), which alone",
+    "never found one in 4 steps",
+    remedy="If they are to be trained by that loss, give them to SGD #2 (train.py:1); if not, detach what they compute.",
+    names=["encoder.w"],
+)
+def what_the_critic_trains_is_held_by_the_actors_optimizer() -> Log:
+    return cleared_by_its_owner()
+
+
+@quiet("ownership.always_cleared")
+def what_the_critic_trains_is_held_by_another_and_read() -> Log:
+    return cleared_by_its_owner(read=True)
+
+
+@quiet("ownership.always_cleared")
+def two_steps_have_not_found_it_yet() -> Log:
+    return cleared_by_its_owner(2)
 
 
 @finds("ownership.never", "gradients-nobody-uses", "info", None, "Linear.weight gets gradients, and no optimizer")

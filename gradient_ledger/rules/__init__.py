@@ -168,6 +168,7 @@ RULES: tuple[Rule, ...] = (
     ownership.adversaries,
     ownership.input_gradients,
     ownership.never,
+    ownership.always_cleared,
     ownership.unstepped,
     ownership.loose,
     ownership.idle,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from itertools import pairwise
 
-from gradient_ledger.events import Accumulate, Backward, Clear, Ending, Finding, ParameterFacts, Place, Reach
+from gradient_ledger.events import Accumulate, Backward, Clear, Ending, Finding, Forward, ParameterFacts, Place, Reach
 from gradient_ledger.rules.view import BY_HAND, View, Window, finding, some, steps_of, times
 
 
@@ -368,7 +368,7 @@ def values_apart(view: View) -> Iterator[Finding]:
         fates = {each.pass_number: _fate(view, each, {o for p in apart for o in p.owners}) for _, each in hits}
         thrown = sum(isinstance(fate, Clear) for fate in fates.values())
         stepped = BY_HAND in view.windows or any(isinstance(fate, Ending) for fate in fates.values())
-        if thrown < 2 or stepped or any(p.read or p.given for p in apart):
+        if thrown < 2 or stepped or any(p.by_hand or p.given for p in apart):
             continue
         yield finding(
             "summand-without-graph",
@@ -380,7 +380,15 @@ def values_apart(view: View) -> Iterator[Finding]:
             "If the value is to train what acts, do not detach that on its way in; draw an action with rsample().",
             names=list(one.apart)[:10],
             steps=steps_of(list({w.number: w for w, _ in hits}.values())),
+            last_called_at=_last_call(window, one, apart),
         )
+
+
+def _last_call(window: Window, one: Backward, apart: list[ParameterFacts]) -> Place | None:
+    """Where the model that stands apart ran last before a backward pass."""
+    models = {p.model for p in apart}
+    calls = [e.where for e in window.of(Forward) if e.number < one.number and e.model in models]
+    return calls[-1] if calls else None
 
 
 def _fate(view: View, one: Backward, owners: set[int]) -> Clear | Ending | None:

@@ -577,6 +577,39 @@ def unstepped(view: View) -> Iterator[Finding]:
         )
 
 
+def always_cleared(view: View) -> Iterator[Finding]:
+    """Parameters whose one optimizer never finds a gradient on them, though passes bring some, which other optimizers'
+    steps use: it clears them before its own. They were meant for one of those."""
+    for optimizer, windows in view.windows.items():
+        mine = [p for p in view.log.parameters if p.owners == (optimizer,) and p.in_model and p.requires_grad]
+        held = [p for p in mine if p.deposits and not (p.stepped_by or p.read or p.given or p.rewritten)]
+        if optimizer == BY_HAND or not held or len(windows) < 3 or all(p in held for p in mine if p.deposits):
+            continue
+        names = {p.name for p in held}
+        brought = {e.pass_number for e in view.of(Accumulate) if names <= set(e.names)}
+        others = Counter(
+            other
+            for other, theirs in view.windows.items()
+            for w in theirs
+            if other != optimizer and brought & set(w.step.pass_numbers)
+        )
+        if not others:
+            continue
+        other, often = others.most_common(1)[0]
+        if often < 3 or 2 * often < len(view.windows[other]):
+            continue
+        yield finding(
+            "gradients-nobody-uses",
+            "warning",
+            view.made_at(other),
+            f"{getting(sorted(names))} from the passes that {view.label(other)} steps with, and {view.label(optimizer)}, "
+            f"which alone holds {_them(held)}, never found one in {times(len(windows), 'step')}: they were cleared before.",
+            f"If they are to be trained by that loss, give them to {view.label(other)}; if not, detach what they compute.",
+            names=sorted(names)[:10],
+            owner_made_at=view.made_at(optimizer),
+        )
+
+
 def _is_a_ghost(parameter: ParameterFacts) -> bool:
     """Whether an idle parameter of an optimizer is in no model, and nobody gives it a gradient by hand."""
     return not parameter.in_model and not parameter.given and parameter.is_parameter
@@ -868,7 +901,7 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
         if not orphan.stepped_past or _beside_the_parts(orphan, mine):
             return bool(orphan.stepped_past)
         behind = min(p.position for p in trained) < orphan.position or _a_small_part_of_several(orphan, mine)
-        return behind and not any(_part(p) == _part(orphan) for p in trained)
+        return _between(orphan, mine) or (behind and not any(_part(p) == _part(orphan) for p in trained))
     return not any(p.read for p in mine)
 
 
@@ -906,6 +939,24 @@ def _a_small_part_of_several(orphan: ParameterFacts, mine: list[ParameterFacts])
     if any(p.read for p in own) and not any(p.read for p in rest):
         return False  # its gradients are wanted for something of their own
     return small and len(parts) > _SEVERAL and all(p.owners for p in rest) and not any(p.owners for p in own)
+
+
+def _between(orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:
+    """Whether it is one of few that stand between what is trained before and behind them, in modules of their own."""
+    got = [p for p in mine if p.deposits]
+    left, held = [p for p in got if not p.owners], [p for p in got if p.owners]
+    if any(p.read or p.given for p in left) or not held:
+        return False
+    modules = {_inner(p).rpartition(".")[0] for p in left}
+    apart = not any(_inner(p).rpartition(".")[0] in modules for p in held)
+    first, last = min(p.position for p in held), max(p.position for p in held)
+    inside = all(first < p.position < last for p in left)
+    small = _SMALL * sum(math.prod(p.shape) for p in left) <= sum(math.prod(p.shape) for p in held)
+    return apart and inside and small and orphan in left
+
+
+_SMALL = 3
+"""So many times as much of a model is held as what stands between its parts and is not."""
 
 
 def _of_a_kind_left_out(view: View, orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:
