@@ -65,6 +65,8 @@ class Changed(NamedTuple):
     """Where."""
     read: bool
     """Whether the name is read after that: a measure was to be taken, and what is under the view was not to change."""
+    moved: bool
+    """Whether the view is one of `.cpu()`, which is a copy where the gradient lies elsewhere."""
 
 
 @lru_cache(maxsize=256)
@@ -73,17 +75,34 @@ def changed_view(file: str, line: int) -> Changed | None:
     within = source.scope(file, line)
     nodes = source.own(within) if within is not None else ()
     taken = [one for one in nodes if isinstance(one, ast.Assign) and one.lineno <= line <= (one.end_lineno or 0)]
-    names = {name for one in taken if _VIEWS.search(ast.unparse(one.value)) for name in _names(one)}
+    taken = [one for one in taken if _VIEWS.search(ast.unparse(one.value))]
+    names = {name for one in taken for name in _names(one)}
     loops = [one for one in nodes if isinstance(one, ast.For) and ast.unparse(one.iter) in names]
     names |= {one.target.id for one in loops if isinstance(one.target, ast.Name)}  # over a list of such views
-    changes = [one for one in nodes if isinstance(one, ast.AugAssign) and one.lineno > line]
-    changed = [one for one in changes if _base(one.target) in names]
+    changed = [one for one in nodes if getattr(one, "lineno", 0) > line and _written_to(one) in names]
     if not changed:
         return None
-    inside = {id(each) for one in changed for each in ast.walk(one)}
+    alone = {id(one.value) for one in nodes if isinstance(one, ast.Expr)}  # of another call the result is read
+    idle = [one for one in changed if not isinstance(one, ast.Call) or id(one) in alone]
+    inside = {id(each) for one in idle for each in ast.walk(one)}
     reads = [one for one in nodes if isinstance(one, ast.Name) and one.id in names and isinstance(one.ctx, ast.Load)]
-    after = any(one.lineno > changed[0].lineno and id(one) not in inside for one in reads)
-    return Changed(Place(file, changed[0].lineno), after)
+    after = len(idle) < len(changed) or any(one.lineno > changed[0].lineno and id(one) not in inside for one in reads)
+    moved = any(".cpu()" in ast.unparse(one.value) for one in taken)
+    return Changed(Place(file, changed[0].lineno), after, moved)
+
+
+def _written_to(one: ast.AST) -> str:
+    """The name of what a statement or a call of NumPy's changes in place; nothing where it is none."""
+    if isinstance(one, ast.AugAssign):
+        return _base(one.target)
+    if not isinstance(one, ast.Call):
+        return ""
+    given = {each.arg: each.value for each in one.keywords}
+    if "out" in given:
+        return _base(given["out"])
+    copies = given.get("copy")
+    in_place = isinstance(copies, ast.Constant) and copies.value is False
+    return _base(one.args[0]) if one.args and (in_place or source.last_name(one.func) == "copyto") else ""
 
 
 def _base(target: ast.expr) -> str:

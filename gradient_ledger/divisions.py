@@ -203,6 +203,34 @@ def _divisions(file: str, line: int) -> list[Division]:
     return []
 
 
+def in_other_branch(trail: Trail) -> Division | None:
+    """Where the other branch of a condition divides what it sends backward by the size of the window, which is what the
+    function takes a remainder by, and the branch of this line does not."""
+    return next((found for file, line in trail if (found := _in_other_branch(file, line)) is not None), None)
+
+
+@lru_cache(maxsize=4096)
+def _in_other_branch(file: str, line: int) -> Division | None:
+    within = source.scope(file, line)
+    nodes = source.own(within) if within is not None else ()
+    sizes = {ast.unparse(n.right) for n in nodes if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod)}
+    for one in (n for n in nodes if isinstance(n, ast.If) and n.orelse and sizes):
+        branches = [
+            [n for statement in branch for n in ast.walk(statement) if _goes_backward(n)]
+            for branch in (one.body, one.orelse)
+        ]
+        for mine, other in (branches, branches[::-1]):
+            if any(n.lineno <= line <= (n.end_lineno or 0) for n in mine) and other and not _divisions(file, line):
+                found = [by for n in other for by in _divisions(file, n.lineno) if by.by in sizes]
+                if len(mine) == 1 and found:
+                    return found[0]
+    return None
+
+
+def _goes_backward(one: ast.AST) -> TypeGuard[ast.Call]:
+    return isinstance(one, ast.Call) and source.last_name(one.func) == "backward"
+
+
 def _made_by_division(file: str, nodes: Sequence[Any], name: str, line: int) -> Iterator[Division]:
     """Divisions that a name has its value by, from the last one above a line upwards, as far as each begins with it."""
     for node in sorted((n for n in nodes if isinstance(n, (ast.Assign, ast.AugAssign))), key=lambda n: -n.lineno):

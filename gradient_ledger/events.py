@@ -185,6 +185,11 @@ class Backward(Event):
     """The constant a mean loss was divided by on the way to its root; None where there is none."""
     shares: tuple[int, ...] = ()
     """By which whole numbers it was divided as a whole, one after the other; looked at in some passes of a line."""
+    divided_beside: Place | None = None
+    """Where the other branch of a condition divides its loss by the size of the window, while this one divides nothing,
+    by the text; looked at for the first passes of a line."""
+    divided_beside_by: str = ""
+    """By what it does, as it is written."""
     shared_at: Place | None = None
     """Where the outermost of the functions that called for the pass divides it by one of these."""
     shared_by: str = ""
@@ -449,6 +454,8 @@ class Edit(Event):
     """Norm of one of them before and after, for hidden ones, and those that were to be measured."""
     measured_at: Place | None = None
     """The line that changes a NumPy view of them in place which is read after that, where no version counter moved."""
+    moved_at: Place | None = None
+    """The same for one that is not read after that, and that was taken by way of `.cpu()`."""
     overwrote: tuple[str, ...] = ()
     """Parameters whose gradient had been assigned before, and neither used nor read since."""
     meant: bool = False

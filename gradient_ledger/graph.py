@@ -162,6 +162,8 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
         return {}
     whole = _whole(factor) if quotient else 0
     named = hasattr(inner, "_saved_reduction")  # a mean of something else may be divided for its unit
+    if whole and (selected := _selected(inner)):
+        return {"divisor": float(whole), "targets": selected}
     if not whole or not named:
         weighed = factor != 1.0 and not quotient and _round(factor)
         return {"bare": factor == 1.0} | ({"weighed": True} if weighed else {})
@@ -296,6 +298,21 @@ def _targets(node: Any) -> int | None:
     if not isinstance(total, torch.Tensor) or weights is not None or not total.is_cpu or total.numel() != 1:
         return None
     return int(total)
+
+
+_SELECTING = ("IndexBackward0", "MaskedSelectBackward0")
+
+
+def _selected(node: Any) -> int:
+    """Over how many entries a mean is, where a mask has selected these; else 0."""
+    if type(node).__name__ != "MeanBackward0":
+        return 0
+    for one in by_entry(node, BY_ENTRY - set(_SELECTING)):
+        indices = saved(one, "indices") if type(one).__name__ in _SELECTING else None
+        masked = any(isinstance(index, torch.Tensor) and index.dtype == torch.bool for index in indices or ())
+        if masked or type(one).__name__ == "MaskedSelectBackward0":
+            return int(saved(node, "self_sym_numel") or 0)
+    return 0
 
 
 def _images(node: Any) -> int | None:

@@ -3058,6 +3058,31 @@ def hooks_divide_in_place_of_the_losses() -> Log:
 WEIGHED = {"root": "Add", "bare": True}
 
 
+@finds(
+    "window.means",
+    "loss-not-divided",
+    "warning",
+    BACKWARD,
+    "Nothing divides the 4 losses of a window here, and the other branch divides its own by accum",
+    "the gradient is 4 times what it is there",
+    remedy="Divide here, too: (loss / accum).backward().",
+    window=4,
+    divided_at=at(OTHER),
+)
+def the_other_branch_divides() -> Log:
+    return windows(4, 4, 4, passes={"divided_beside": at(OTHER), "divided_beside_by": "accum"}).log()
+
+
+@quiet("window.means")
+def the_other_branch_divides_and_windows_hold_one() -> Log:
+    return windows(1, 1, 1, passes={"divided_beside": at(OTHER), "divided_beside_by": "accum"}).log()
+
+
+@quiet("window.means")
+def the_other_branch_divides_for_one_window_so_far() -> Log:
+    return windows(4, passes={"divided_beside": at(OTHER), "divided_beside_by": "accum"}).log()
+
+
 @finds("window.means", "loss-not-divided", "warning", BACKWARD, "is divided, at train.py:9", remedy=BY_FOUR, window=4)
 def what_is_shown_of_a_weighed_sum_of_means_is_divided() -> Log:
     return windows(4, 4, 4, passes=WEIGHED, reported=at(EDIT)).log()
@@ -8698,6 +8723,26 @@ def the_model_runs_without_gradients_before_all_steps() -> Log:
 @finds(
     "edits.by_hand",
     "hidden-write",
+    "info",
+    OTHER,
+    "This changes the gradient of w through NumPy, 3 times (norm 2 before, 1 after)",
+    remedy="Change the gradient itself, with torch: p.grad.clamp_(), p.grad.mul_(), p.grad.nan_to_num_().",
+    norms=(2.0, 1.0),
+    view_taken_at=at(EDIT),
+)
+def a_gradient_is_clipped_in_what_cpu_gave() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(1)
+        tape.edit(names="w", status="fresh", norms=(2.0, 1.0), moved_at=at(OTHER))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "edits.by_hand",
+    "hidden-write",
     "warning",
     OTHER,
     "This changes the gradient of w itself, 2 times (norm 2 before, 4 after): the NumPy view that it works on",
@@ -11259,9 +11304,10 @@ def cleared_by_its_owner(rounds: int = 4, **facts: Any) -> Log:
     "gradients-nobody-uses",
     "warning",
     MADE,
-    "encoder.w gets gradients from the passes that SGD #2 (train.py:1) steps with, and SGD #1 (train.py:1), which alone",
+    "encoder.w gets gradients from the passes that SGD #2 (train.py:1) steps with, and SGD #1 (train.py:1), which",
     "never found one in 4 steps",
-    remedy="If they are to be trained by that loss, give them to SGD #2 (train.py:1); if not, detach what they compute.",
+    remedy="If they are to be trained by that loss, give them to SGD #2 (train.py:1); if not, detach what they "
+    "compute.",
     names=["encoder.w"],
 )
 def what_the_critic_trains_is_held_by_the_actors_optimizer() -> Log:

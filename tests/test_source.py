@@ -1396,6 +1396,12 @@ CHANGED_VIEWS = {
     ),
     VIEWED.replace(".numpy()", ".clone()").format("g *= g\n    return g.sum()"): None,
     VIEWED.format("h *= g\n    return h.sum()"): None,
+    VIEWED.format("np.clip(g, -1, 1, out=g)"): (3, False),
+    VIEWED.format("n += np.square(g, out=g).sum()"): (3, True),
+    VIEWED.format("np.nan_to_num(g, copy=False)"): (3, False),
+    VIEWED.format("np.copyto(g, 0)"): (3, False),
+    VIEWED.format("np.nan_to_num(g)"): None,
+    VIEWED.format("np.clip(g, -1, 1, out=h)"): None,
 }
 
 
@@ -1403,6 +1409,37 @@ CHANGED_VIEWS = {
 def test_a_view_of_a_gradient_is_changed_in_place(text: str, tmp_path: Path) -> None:
     found = buffers.changed_view(str(written(tmp_path, text)), 2)
     assert (found and (found.place.line, found.read)) == CHANGED_VIEWS[text]
+
+
+@pytest.mark.parametrize("moved", [True, False])
+def test_a_view_that_was_taken_by_way_of_the_cpu(moved: bool, tmp_path: Path) -> None:
+    text = VIEWED.replace("p.grad", "p.grad.cpu()" if moved else "p.grad").format("g *= 2")
+    found = buffers.changed_view(written(tmp_path, text), 2)
+    assert found is not None
+    assert found.moved is moved
+
+
+def _branches(first: str, second: str, test: str = "i % k == 0") -> str:
+    branches = f"    if scaler:\n        {first}\n    else:\n        {second}\n"
+    return f"def f(loss, i):\n{branches}    if {test}:\n        step()\n"
+
+
+BRANCHES = {
+    _branches("scaler.scale(loss / k).backward()", "loss.backward()"): (3, "k"),
+    _branches("part = loss / k\n        scaler.scale(part).backward()", "loss.backward()"): (3, "k"),
+    _branches("scaler.scale(loss / k).backward()", "(loss / k).backward()"): None,
+    _branches("scaler.scale(loss / 2).backward()", "loss.backward()"): None,
+    _branches("scaler.scale(loss / k).backward()", "loss.backward()", test="done"): None,
+    _branches("scaler.scale(loss).backward()", "loss.backward()"): None,
+    _branches("show(loss / k)", "loss.backward()"): None,
+}
+
+
+@pytest.mark.parametrize("text", BRANCHES)
+def test_one_branch_divides_what_it_sends_backward_and_the_other_does_not(text: str, tmp_path: Path) -> None:
+    line = text.count("\n", 0, text.index("else")) + 2
+    found = divisions.in_other_branch(((written(tmp_path, text), line),))
+    assert (found and (found.place.line, found.by)) == BRANCHES[text]
 
 
 READS_SCALE = {

@@ -459,6 +459,21 @@ def late_hooks(view: View) -> Iterator[Finding]:
 def means(view: View) -> Iterator[Finding]:
     """Notes on how the losses of a window add up; only a reference can tell for certain."""
     for optimizer, windows in view.windows.items():
+        apart = [w for w in windows if w.micro_batches > 1 and all(p.divided_beside for p in view.passes_of(w))]
+        apart = [w for w in apart if view.passes_of(w) and w.step.reference is None]
+        if len(apart) > 1 and not view.log.hooks_scale:
+            k, one = apart[0].micro_batches, view.passes_of(apart[0])[-1]
+            yield finding(
+                "loss-not-divided",
+                "warning",
+                one.where,
+                f"Nothing divides the {k} losses of a window here, and the other branch divides its own by "
+                f"{one.divided_beside_by}: the gradient is {k} times what it is there.",
+                f"Divide here, too: (loss / {one.divided_beside_by}).backward().",
+                window=k,
+                divided_at=one.divided_beside,
+            )
+            continue
         summed = []
         known = 0
         quotients = {p.quotient for w in windows[:LOOKED_AT] for p in view.passes_of(w)}
