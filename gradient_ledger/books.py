@@ -77,13 +77,15 @@ class OwnSchedule(NamedTuple):
 class Clock:
     """The learning rate of one optimizer from one backward pass to the next."""
 
-    __slots__ = ("moves", "rate", "schedule")
+    __slots__ = ("moves", "rate", "schedule", "shifts")
 
     def __init__(self) -> None:
         self.rate: float | None = None
         """At the last pass."""
         self.moves = 0
         """How often it was another one at the next pass of the same window, since the last step."""
+        self.shifts = 0
+        """The same, whatever moved it."""
         self.schedule: OwnSchedule | None = None
         """What moves it, where the text and the user's objects show one."""
 

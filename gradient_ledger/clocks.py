@@ -31,6 +31,7 @@ def pass_begins(state: State, frame: FrameType) -> None:
     entry = account.owners[-1]
     clock, rate = entry.clock, rate_of(entry)
     if account.status == FRESH and clock.rate is not None and rate != clock.rate:
+        clock.shifts += 1
         own = clock.schedule
         if (own is None or not _inside(own, frame)) and state.budget.may_look(("clock", entry.number), SAMPLES):
             own = clock.schedule = _found(entry.ref(), frame) or own
@@ -41,12 +42,14 @@ def pass_begins(state: State, frame: FrameType) -> None:
 def step_begins(entry: OptimizerAccount, draft: Draft) -> None:
     """Its optimizer steps: whether it does so outside of the loop in which the schedule is moved on."""
     clock = entry.clock
+    if clock.shifts:
+        draft.fields["rate_shifts"] = clock.shifts
     if clock.moves:
         draft.fields["moved_rates"] = clock.moves
         own = clock.schedule
         if own is not None and not any(file == own.place.file and line in own.loop for file, line in draft.trail):
             draft.fields["scheduled_at"] = own.place
-    clock.moves = 0
+    clock.moves = clock.shifts = 0
 
 
 def schedules(optimizers: list[OptimizerAccount]) -> tuple[ScheduleFacts, ...]:

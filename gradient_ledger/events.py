@@ -574,6 +574,8 @@ class Ending(Event):
     during steps 1, 2, 3, 5, 9 and so on."""
     at_rest: bool = False
     """Whether a schedule has set that of all its groups to 0, in an optimizer of torch: nothing moves."""
+    rate_shifts: int = 0
+    """How often the learning rate was another one at the next pass of the window, whatever set it."""
     moved_rates: int = 0
     """At how many of its passes the learning rate was another one than at the pass before, where a schedule of the
     user's own moves on in the loop around them."""
@@ -1689,7 +1691,9 @@ class Log:
     uncalled_freeze: Uncalled | None = None
     """What should freeze; None, too, where another function of the user's freezes something."""
     rate_set_at: Place | None = None
-    """The one line of the user's that sets the rate of a parameter group, asked where a schedule is stepped."""
+    """The one line of the user's that sets the rate of a parameter group."""
+    rate_called_at: Place | None = None
+    """The one line that calls the function which does so."""
     loop_at: Place | None = None
     """The head of the outermost loop that the last backward pass ran in; asked where one of these is found."""
     window: int | None = None

@@ -164,6 +164,21 @@ def only_line(files: Iterable[str], text: str) -> Place | None:
     return found[0] if len(found) == 1 else None
 
 
+def only_call(files: Iterable[str], place: Place | None) -> Place | None:
+    """The one line of all that calls the function in which a place stands, by its name; else None."""
+    within = scope(place.file, place.line) if place is not None else None
+    if not isinstance(within, ast.FunctionDef):
+        return None
+    found = [
+        Place(file, one.lineno, getattr(function, "name", "<module>"))
+        for file in files
+        for function in functions(file)
+        for one in own(function)
+        if isinstance(one, ast.Call) and last_name(one.func) == within.name
+    ]
+    return found[0] if len(found) == 1 else None
+
+
 def lines(files: Iterable[str], text: str) -> list[Place]:
     """All lines that match."""
     return [place for file in files for place in _lines(file, text)]

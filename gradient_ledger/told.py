@@ -58,6 +58,8 @@ READERS: dict[str, Callable[[Files], Any]] = {
     "unread_weight": unweighted.found,
     "repeated_modules": repeated.found,
     "reads_scale": scalers.reads_scale,
+    "rate_set_at": lambda files: source.only_line(files, uncalled.RATES),
+    "rate_called_at": lambda files: source.only_call(files, source.only_line(files, uncalled.RATES)),
     "clears_in_vain": uncalled.clears_in_vain,
     "in_vain": lambda files: tuple(Place(file, line) for file in files for line in buffers.weights_in_vain(file)),
 }
@@ -95,8 +97,6 @@ def facts(state: State) -> dict[str, Any]:
     readers = {name: partial(read, files) for name, read in READERS.items()}
     readers |= {name: partial(read, trains) for name, read in WHERE_IT_TRAINS.items()}
     readers["unstepped_schedules"] = partial(clocks.unstepped, state, list(files))
-    if state.books.scheduled:
-        readers["rate_set_at"] = partial(source.only_line, files, uncalled.RATES)
     state.text_trouble = ""
     told: dict[str, Any] = {}
     for name, read in readers.items():

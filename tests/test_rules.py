@@ -1911,6 +1911,31 @@ def the_optimizer_of_an_actor_holds_the_weight_of_the_entropy_too() -> Log:
     return adversaries("actor.w log_alpha", "log_alpha", log_alpha={"shape": ()})
 
 
+@finds(
+    "order.held_by_two",
+    "parameter-in-two-optimizers",
+    "info",
+    MADE,
+    "SGD #2 (train.py:1) and SGD #1 (train.py:1) both hold encoder.b and encoder.w, and step in turn, each on",
+    "its own: 3 steps and 3.",
+    remedy="If one of the losses is not to train them, detach what they compute for it, or leave them out there.",
+    names=["encoder.b", "encoder.w"],
+    other_one_made_at=at(MADE),
+)
+def two_optimizers_step_one_encoder_in_turn() -> Log:
+    return adversaries("net.w encoder.w encoder.b", "encoder.w encoder.b head.w")
+
+
+@quiet("order.held_by_two")
+def one_optimizer_takes_an_encoder_over_from_another() -> Log:
+    return adversaries("net.w encoder.w encoder.b", "encoder.w encoder.b head.w", turns=False)
+
+
+@quiet("order.held_by_two")
+def two_optimizers_have_stepped_one_encoder_twice() -> Log:
+    return adversaries("net.w encoder.w encoder.b", "encoder.w encoder.b head.w", rounds=2)
+
+
 @quiet("order.adversary_in_both")
 def one_optimizer_holds_the_encoder_of_another_one_by_no_adversarys_name() -> Log:
     return adversaries("net.w encoder.w encoder.b", "encoder.w encoder.b")
@@ -2908,6 +2933,51 @@ def the_scheduler_steps_although_the_scaler_skipped() -> Log:
         tape.clear()
         tape.schedule(after_skip=not number)
     return tape.log()
+
+
+@finds(
+    "rates.schedulers",
+    "scheduler-every-micro-batch",
+    "warning",
+    SCHEDULE,
+    "does not change any more after 4 steps of 16: with 4 micro-batches a step",
+    remedy="Count steps: move the schedule on where the optimizer steps.",
+    optimizer_steps=16,
+    window=4,
+)
+def a_rate_set_by_hand_has_come_to_its_end_too_early() -> Log:
+    return set_by_hand(4)
+
+
+@quiet("rates.schedulers")
+def a_rate_set_by_hand_comes_to_its_end_with_the_run() -> Log:
+    return set_by_hand(15)
+
+
+@quiet("rates.schedulers")
+def a_rate_set_by_hand_comes_to_its_end_somewhere() -> Log:
+    return set_by_hand(8)
+
+
+@quiet("rates.schedulers")
+def a_rate_set_by_hand_once_a_step_comes_to_its_end_early() -> Log:
+    return set_by_hand(4, shifts=0)
+
+
+@quiet("rates.schedulers")
+def a_rate_set_by_hand_hardly_falls() -> Log:
+    return set_by_hand(4, least=0.7)
+
+
+def set_by_hand(end: int, steps: int = 16, shifts: int = 3, least: float = 0.01) -> Log:
+    """Windows of four at rates that fall until one of the steps."""
+    tape = Tape("w b")
+    for number in range(steps):
+        tape.passes(4, divisor=4.0)
+        falls = max(0.0, 1 - number / end)
+        tape.step(rate=least + (1 - least) * falls, rate_shifts=shifts if falls else 0)
+        tape.clear()
+    return tape.log(rate_set_at=at(SCHEDULE))
 
 
 @finds(
@@ -12697,6 +12767,17 @@ SHADOWED = {
     "aliased-gradients": [(two_parameters_share_a_gradient_that_is_used_again, {"never-zeroed"})],
 }
 """Logs in which rules find a cause and its shadows too."""
+
+
+def test_a_layer_that_was_replaced_is_told_of_where_no_step_was_taken() -> None:
+    """What nobody clears may have become nan, and a guard leaves every step out."""
+    tape = Tape("w b.w", loose="b.h")
+    for _ in range(3):
+        tape.clear(names="w b.w")
+        tape.passes(1, names="w b.h")
+    found = [*ownership.unstepped(View(tape.log({"b.w": {"in_model": False}})))]
+    assert [one.misconception for one in found] == ["never-stepped", "layer-replaced-after-optimizer"]
+    assert found[1].evidence["ghosts"] == ["b.w"]
 
 
 @pytest.mark.parametrize(

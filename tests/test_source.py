@@ -1373,6 +1373,23 @@ def test_a_layer_under_no_grad_whose_output_goes_on_beside_others(text: str, tmp
     assert cuts.layer_without_graph(written(tmp_path, text), 4) == LAYERS_WITHOUT[text]
 
 
+SETTING = "def rate(o):\n    o.param_groups[0]['lr'] = 0.1\n"
+CALLING = {
+    f"{SETTING}rate(o)\n": 3,
+    f"{SETTING}class A:\n    def run(self):\n        self.rate(o)\n": 5,
+    f"{SETTING}rate(o)\nrate(o)\n": None,
+    SETTING: None,
+    "x = 1\no.param_groups[0]['lr'] = 0.1\n": None,
+}
+
+
+@pytest.mark.parametrize("text", CALLING)
+def test_the_one_line_that_calls_what_a_line_stands_in(text: str, tmp_path: Path) -> None:
+    file = written(tmp_path, text)
+    found = source.only_call([file], Place(file, 2))
+    assert (found and found.line) == CALLING[text]
+
+
 def test_what_a_function_is_given_is_cut_where_it_was_made(tmp_path: Path) -> None:
     text = (
         "def extra(x):\n    return x.data\n\ndef total(a, b):\n    return a + b\n\nq = extra(x)\nloss = total(c, b=q)\n"

@@ -47,6 +47,7 @@ RULES: tuple[Rule, ...] = (
     order.idle_closures,
     order.used_again,
     order.adversary_in_both,
+    order.held_by_two,
     order.outlived,
     order.another_stepped,
     order.with_the_shown,

@@ -6,7 +6,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import takewhile
+from itertools import combinations, takewhile
 
 from gradient_ledger.events import (
     Accumulate,
@@ -522,6 +522,33 @@ def adversary_in_both(view: View) -> Iterator[Finding]:
                     steps=steps_of(moved),
                     other_one_made_at=twin,
                 )
+
+
+def held_by_two(view: View) -> Iterator[Finding]:
+    """What two optimizers hold and move in turn, each by gradients of its own: that may be meant, for two losses."""
+    told = {name for one in adversary_in_both(view) for name in one.evidence["names"]}
+    numbers = [number for number in view.windows if number != BY_HAND]
+    for first, second in combinations(sorted(numbers), 2):
+        common = view.owned.get(first, frozenset()) & view.owned.get(second, frozenset())
+        moved = [[w for w in view.windows[n] if common & set(w.step.names)] for n in (first, second)]
+        if not common or common & told or any(len(each) < 3 for each in moved):
+            continue
+        if any(common & set(w.step.stale) for each in moved for w in each):
+            continue
+        one, other = moved
+        turns = one[0].step.number < other[-1].step.number and other[0].step.number < one[-1].step.number
+        if turns:
+            yield finding(
+                "parameter-in-two-optimizers",
+                "info",
+                view.made_at(second),
+                f"{view.label(second)} and {view.label(first)} both hold {some(sorted(common))}, and step in turn, each on "
+                f"gradients of its own: {times(len(other), 'step')} and {len(one)}. Where each has a loss to train them by, "
+                "that may be meant; each has its own momentum for them.",
+                "If one of the losses is not to train them, detach what they compute for it, or leave them out there.",
+                names=sorted(common)[:10],
+                other_one_made_at=view.made_at(first),
+            )
 
 
 def used_again(view: View) -> Iterator[Finding]:

@@ -318,11 +318,7 @@ def never(view: View) -> Iterator[Finding]:
         return
     sharded = bool(view.log.distributed.get("fsdp"))
     backwards = view.of(Backward)
-    orphans = [
-        p for p in view.log.parameters if (not p.owners or p.thawed) and p.deposits and p.in_model and not p.lent
-    ]
-    if BY_HAND in view.windows:
-        orphans = []
+    orphans = [] if BY_HAND in view.windows else _orphans(view)
     replaced: set[int] = set()
     for optimizer, windows in stepped.items():
         mine = [p for p in view.log.parameters if optimizer in p.owners]
@@ -341,21 +337,7 @@ def never(view: View) -> Iterator[Finding]:
             continue
         if new:
             replaced |= set(map(id, new))
-            layer_made = _made_anew(new[0], ghosts)
-            names, names_now = some(p.name for p in ghosts), some(p.name for p in new)
-            if names == names_now:
-                names, names_now = f"the old {names}", f"the new {names_now}"
-            get = "gets" if len(new) == 1 else "get"
-            yield finding(
-                "layer-replaced-after-optimizer",
-                "error",
-                _made_too_early(view, optimizer, new[0]) or layer_made or windows[0].step.where,
-                f"{view.label(optimizer)} holds {names}, which no model uses any more, while "
-                f"{names_now}{f', made at {layer_made},' if layer_made else ''} {get} gradients that no optimizer uses.",
-                ghosts=[p.name for p in ghosts][:10],
-                orphans=[p.name for p in new][:10],
-                made_at=layer_made,
-            )
+            yield _layer_replaced(view, optimizer, ghosts, new)
             continue
         moved = _held_by_another(view, optimizer, [p for p in idle if _is_a_ghost(p)])
         if moved:
@@ -486,6 +468,31 @@ def never(view: View) -> Iterator[Finding]:
             yield unused
 
 
+def _orphans(view: View) -> list[ParameterFacts]:
+    """Parameters of models that get gradients, and that no optimizer holds."""
+    return [p for p in view.log.parameters if (not p.owners or p.thawed) and p.deposits and p.in_model and not p.lent]
+
+
+def _layer_replaced(view: View, optimizer: int, ghosts: list[ParameterFacts], new: list[ParameterFacts]) -> Finding:
+    """What an optimizer holds has left the model, and what stands there now is in none."""
+    layer_made = _made_anew(new[0], ghosts)
+    names, names_now = some(p.name for p in ghosts), some(p.name for p in new)
+    if names == names_now:
+        names, names_now = f"the old {names}", f"the new {names_now}"
+    get = "gets" if len(new) == 1 else "get"
+    windows = view.windows.get(optimizer)
+    return finding(
+        "layer-replaced-after-optimizer",
+        "error",
+        _made_too_early(view, optimizer, new[0]) or layer_made or (windows[0].step.where if windows else None),
+        f"{view.label(optimizer)} holds {names}, which no model uses any more, while "
+        f"{names_now}{f', made at {layer_made},' if layer_made else ''} {get} gradients that no optimizer uses.",
+        ghosts=[p.name for p in ghosts][:10],
+        orphans=[p.name for p in new][:10],
+        made_at=layer_made,
+    )
+
+
 def _others_train_its_shapes(view: View, mine: list[ParameterFacts], windows: list[Window]) -> bool:
     """Whether another optimizer trains parameters of the same shapes meanwhile, as those of a copy, or nobody else
     takes steps at all."""
@@ -575,6 +582,11 @@ def unstepped(view: View) -> Iterator[Finding]:
             f"{view.label(entry.number)} never took a step: nothing used them.",
             names=sorted(names)[:10],
         )
+        held = [p for p in log.parameters if entry.number in p.owners]
+        # Nothing clears the gradient of what was put there since, and one nan in it stays.
+        ghosts, new = _replaced(view, held, [p for p in held if not p.deposits and _is_a_ghost(p)], _orphans(view))
+        if new:
+            yield _layer_replaced(view, entry.number, ghosts, new)
 
 
 def always_cleared(view: View) -> Iterator[Finding]:

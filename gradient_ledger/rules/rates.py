@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from gradient_ledger.events import (
@@ -34,7 +35,8 @@ def schedulers(view: View) -> Iterator[Finding]:
     for optimizer, windows in view.windows.items():
         events = [e for e in view.of(SchedulerStep) if e.optimizer == optimizer]
         if not events:
-            yield from _own_schedule(view, optimizer, windows)
+            own = [*_own_schedule(view, optimizer, windows)]
+            yield from own or _over_too_early(view, optimizer, windows)
             continue
         one = Counter(e.which for e in events).most_common(1)[0][0]
         events = [e for e in events if e.which == one]  # several may share the work
@@ -76,6 +78,37 @@ def _own_schedule(view: View, optimizer: int, windows: list[Window]) -> Iterator
             steps=steps_of(hits),
             optimizer_steps=len(windows),
         )
+
+
+def _over_too_early(view: View, optimizer: int, windows: list[Window]) -> Iterator[Finding]:
+    """A learning rate that is set by hand at each micro-batch, and has come to its end when as many of them have run as
+    there are steps: what was to count steps has counted those."""
+    size, steps = view.size(optimizer), len(windows)
+    rates = [w.step.rate for w in windows]
+    if view.log.dropped or not view.log.finished or size < 2 or steps < 2 * SETTLED or None in rates:
+        return
+    still = next(at for at in range(steps) if all(rate == rates[-1] for rate in rates[at:]))
+    moved = [w for w in windows[: still + 1] if w.step.rate_shifts]
+    ends = abs(still * size - steps) <= max(size, 0.1 * steps)
+    if (
+        not ends
+        or len(moved) < 3
+        or len(moved) * 4 < still * 3
+        or 2 * (rates[-1] or 0.0) > max(r or 0.0 for r in rates)
+    ):
+        return
+    told = finding(
+        "scheduler-every-micro-batch",
+        "warning",
+        view.log.rate_set_at or moved[0].step.where,
+        f"The learning rate of {view.label(optimizer)} is set by hand between the micro-batches of a window, and does not "
+        f"change any more after {times(still, 'step')} of {steps}: with {size} micro-batches a step, that is where a "
+        f"schedule for {steps} steps ends which counts micro-batches.",
+        "Count steps: move the schedule on where the optimizer steps.",
+        optimizer_steps=steps,
+        window=size,
+    )
+    yield replace(told, called_at=view.log.rate_called_at) if view.log.rate_set_at is not None else told
 
 
 def _is_over_at_the_end(view: View, optimizer: int) -> bool:
