@@ -1820,6 +1820,8 @@ class Log:
     """The lines that make a list of one module times a number."""
     clears_under: tuple[Place, ...] = ()
     """The lines that call `zero_grad` under an `if`."""
+    guarding_clears: tuple[Place, ...] = ()
+    """Those of them whose condition asks whether something is finite."""
     clears_in_vain: tuple[VainClear, ...] = ()
     """The functions that clear gradients by their names, and none by their text."""
     named_only: tuple[Uncalled, ...] = ()

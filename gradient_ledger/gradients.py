@@ -728,6 +728,10 @@ def current_pass(state: State) -> Pass | None:
     return passes[-1]
 
 
+_ADVERSARY = re.compile(r"fgm|pgd|awp|advers|attack|perturb|(?<![a-z])adv(?![a-z])", re.IGNORECASE)
+"""Names of what moves weights against the loss for a moment: its gradient is often added to the other on purpose."""
+
+
 def book_deposit(state: State, account: Account, parameter: Tensor, current: Pass, as_it_was: bool = False) -> None:
     """Book that a backward pass has added to one gradient; `as_it_was` if the parameter is known to have been then what
     its last step had left."""
@@ -748,8 +752,10 @@ def book_deposit(state: State, account: Account, parameter: Tensor, current: Pas
         state.rewritten = state.rewritten or account.steps > 0
         account.shifted = account.total > 1
         if onto == FRESH and len(account.deposits) > 1:
-            current.moved.append(account)
-            current.moved_at = current.moved_at or moved_at(state, taken_at, deposit.place)
+            at = moved_at(state, taken_at, deposit.place)
+            if at is None or not _ADVERSARY.search(at.code):
+                current.moved.append(account)
+                current.moved_at = current.moved_at or at
     if state.reference is not None:
         grad = grad_of(parameter)
         if grad is not None:

@@ -84,6 +84,7 @@ WHERE_IT_TRAINS: dict[str, Callable[[Files], Any]] = {
     "in_attributes": misplaced.in_attributes,
     "named_only": uncalled.named,
     "clears_under": uncalled.clears_under,
+    "guarding_clears": uncalled.guarding_clears,
     "frozen_at": lambda files: source.only_line(files, r"requires_grad(_\(|\s*=\s*)False"),
     "norms_frozen_at": frozen.norms,
     "thawed_at": lambda files: source.only_line(files, r"requires_grad(_\((True)?\)|\s*=\s*True)"),

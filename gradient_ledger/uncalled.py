@@ -61,14 +61,23 @@ def named(files: Iterable[str]) -> tuple[Uncalled, ...]:
     )
 
 
-def clears_under(files: Iterable[str]) -> tuple[Place, ...]:
-    """The lines that call `zero_grad` under an `if`: such a clear may never run."""
+_BAD = re.compile(r"isfinite|isnan|isinf|(?<![a-z])(nan|inf)(?![a-z])", re.IGNORECASE)
+"""What a condition asks of a loss or a norm that is passed over."""
+
+
+def guarding_clears(files: Iterable[str]) -> tuple[Place, ...]:
+    """Those of them that stand under a condition which asks whether something is finite."""
+    return clears_under(files, _BAD)
+
+
+def clears_under(files: Iterable[str], asking: re.Pattern[str] | None = None) -> tuple[Place, ...]:
+    """The lines that call `zero_grad` under an `if`, one whose condition matches: such a clear may never run."""
     found = [
         Place(file, call.lineno, getattr(within, "name", "<module>"))
         for file in files
         for within in functions(file)
         for block in own(within)
-        if isinstance(block, ast.If)
+        if isinstance(block, ast.If) and (asking is None or asking.search(ast.unparse(block.test)))
         for one in block.body
         if isinstance(call := getattr(one, "value", None), ast.Call) and last_name(call.func) == "zero_grad"
     ]

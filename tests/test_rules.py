@@ -1237,6 +1237,29 @@ def a_guard_makes_zeros_of_one_gradient() -> Log:
     return guarded(3, of=9, taken=True, how="zeros", idle_by=("momentum",))
 
 
+def given_up(*, guarding: bool) -> Log:
+    """Windows of two, in one of which a clear has thrown away what was there of four."""
+    tape = Tape("w b")
+    for number in range(8):
+        tape.passes(4)
+        if number == 5:
+            tape.clear(GUARD)
+            tape.passes(3)
+        tape.step()
+        tape.clear()
+    return tape.log(guarding_clears=(at(GUARD),) if guarding else ())
+
+
+@quiet("order.lost")
+def a_window_with_a_loss_that_is_not_finite_is_given_up() -> Log:
+    return given_up(guarding=True)
+
+
+@finds("order.lost", "zeroed-inside-window", "error", GUARD, "of 7 backward passes in 1 window, 4 were thrown away")
+def a_window_is_given_up_for_nothing() -> Log:
+    return given_up(guarding=False)
+
+
 @finds("order.lost", "zeroed-before-step", "error", GUARD, "3 of 8 steps", steps=[1, 4, 6])
 def a_guard_throws_away_three_of_eight() -> Log:
     return guarded(1, 4, 6, of=8, taken=True)
@@ -3141,6 +3164,17 @@ WEIGHED = {"root": "Add", "bare": True}
 )
 def the_other_branch_divides() -> Log:
     return windows(4, 4, 4, passes={"divided_beside": at(OTHER), "divided_beside_by": "accum"}).log()
+
+
+@quiet("window.means")
+def the_other_branch_divides_its_loss_and_this_one_the_gradients() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(4, divided_beside=at(OTHER), divided_beside_by="accum")
+        tape.edit(factors=(0.25,))
+        tape.step()
+        tape.clear()
+    return tape.log()
 
 
 @quiet("window.means")

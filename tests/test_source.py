@@ -1373,6 +1373,21 @@ def test_a_layer_under_no_grad_whose_output_goes_on_beside_others(text: str, tmp
     assert cuts.layer_without_graph(written(tmp_path, text), 4) == LAYERS_WITHOUT[text]
 
 
+GUARDING = {
+    "if not torch.isfinite(loss):\n    o.zero_grad()\n": 1,
+    "if math.isnan(norm) or math.isinf(norm):\n    skipped += 1\n    model.zero_grad(set_to_none=True)\n": 1,
+    "if loss != loss or loss == float('inf'):\n    o.zero_grad()\n": 1,
+    "if step % 4 == 0:\n    o.zero_grad()\n": 0,
+    "if finance:\n    o.zero_grad()\n": 0,
+    "o.zero_grad()\n": 0,
+}
+
+
+@pytest.mark.parametrize("text", GUARDING)
+def test_a_clear_stands_under_a_condition_that_asks_for_what_is_not_finite(text: str, tmp_path: Path) -> None:
+    assert len(uncalled.guarding_clears([written(tmp_path, text)])) == GUARDING[text]
+
+
 SETTING = "def rate(o):\n    o.param_groups[0]['lr'] = 0.1\n"
 CALLING = {
     f"{SETTING}rate(o)\n": 3,

@@ -167,7 +167,10 @@ def lost(view: View) -> Iterator[Finding]:
         # Where steps use one pass alone, others of its line are given up now and then, but not before most steps. (That
         # very pass is not among them, of which a part of the parameters may have been cleared.)
         inside |= {place: pairs for place, pairs in single.items() if len(pairs) > max(2, len(windows) // 2)}
+        bad = {(one.file, one.line) for one in view.log.guarding_clears}
         for place, pairs in inside.items():
+            if place is not None and (place.file, place.line) in bad and 4 * len(pairs) <= len(windows):
+                continue  # a window with a bad loss in it is given up as a whole
             behind = _behind_an_epoch(view, optimizer, pairs, windows)
             gone = sum(e.lost for w, _ in pairs for e in _lost(w, None))
             yield behind or _zeroed_inside(place, pairs, windows, gone)

@@ -461,6 +461,7 @@ def means(view: View) -> Iterator[Finding]:
     for optimizer, windows in view.windows.items():
         apart = [w for w in windows if w.micro_batches > 1 and all(p.divided_beside for p in view.passes_of(w))]
         apart = [w for w in apart if view.passes_of(w) and w.step.reference is None]
+        apart = [w for w in apart if not (w.of(Edit) or w.step.assigned)]  # gradients may be divided in its place
         if len(apart) > 1 and not view.log.hooks_scale:
             k, one = apart[0].micro_batches, view.passes_of(apart[0])[-1]
             yield finding(
