@@ -11,6 +11,7 @@ import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import compress, count
+from types import CodeType
 from typing import Any, NamedTuple
 
 import torch
@@ -284,6 +285,7 @@ class ModuleAccount:
         "made_by",
         "name",
         "norm",
+        "leads",
         "outer",
         "own_forward",
         "quiet",
@@ -332,6 +334,8 @@ class ModuleAccount:
         """Whether it had parameters when it was met: an activation that several models share is none of them."""
         self.imitated: Imitated | None = None
         """Where the user's code calls it a teacher or has frozen it, and it ran in train mode."""
+        self.leads: CodeType | None = None
+        """The `forward` of its whole, if it is the part that ran first there."""
         self.outer = False
         """Whether the user's code called it itself, not through a larger module."""
         self.quiet = False
@@ -359,7 +363,7 @@ class ModuleAccount:
 class Root:
     """A model as the user calls it: an outermost module."""
 
-    __slots__ = ("handed_over", "kind", "label", "named", "number", "parameters", "ref")
+    __slots__ = ("handed_over", "kind", "label", "led", "named", "number", "parameters", "ref")
 
     def __init__(self, module: nn.Module, number: int, label: str):
         self.ref = weakref.ref(module)
@@ -372,6 +376,8 @@ class Root:
         """How many were met in it so far."""
         self.handed_over = False
         """Whether it was handed to the ledger: then nothing is looked for around it."""
+        self.led = False
+        """Whether the part of it that runs first is known."""
         self.kind = ""
         if hasattr(module, "require_backward_grad_sync"):
             self.kind = "ddp"

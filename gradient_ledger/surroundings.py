@@ -51,9 +51,14 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
             state.books.foreign[id(module)] = module
             return
         before = len(state.books.accounts)
+        whole = run_by_itself(state, frame)
+        if whole is not None:
+            state.books.add_root(whole)
         entry = state.books.meet(module)
         if len(state.books.accounts) != before:
             state.hook_up()
+    if entry.leads is not None:
+        lead(state, entry, frame)
     if compiled:
         state.compiled.add("forward")
         if entry.root is not None and not entry.name:
@@ -64,6 +69,9 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
         entry.calls += 1
         if entry.called_at is None:
             first_call(state, entry, frame)
+            if root is not None and not root.led and entry.name and _whose_forward(frame) is root.ref():
+                root.led, entry.leads = True, frame.f_code
+                lead(state, entry, frame)
             if training and not learning:
                 inside.layer_runs(state, entry, frame)
             if announced and training:
@@ -94,6 +102,47 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
             note_distributed(state)
         elif root.kind == "fsdp":
             state.sync["fsdp"] = True
+
+
+def run_by_itself(state: State, frame: FrameType) -> nn.Module | None:
+    """The model whose `forward` this is, where the user's code has called that, and not the model: nobody has seen it
+    run, and this is the first of its parts that does."""
+    whole = _whose_forward(frame)
+    known = whole is None or state.books.module(whole) is not None
+    return whole if not known and _is_called_itself(whole, frame) else None
+
+
+def _whose_forward(frame: FrameType) -> nn.Module | None:
+    code = frame.f_code
+    whole = frame.f_locals.get(code.co_varnames[0]) if code.co_name == "forward" and code.co_varnames else None
+    return whole if isinstance(whole, nn.Module) else None
+
+
+_CALLS_FORWARD = nn.Module._call_impl.__code__
+_AROUND = 6
+"""Frames between a model's call and its `forward`, as of decorators, hooks and classes that it is derived from."""
+
+
+def _is_called_itself(whole: nn.Module | None, frame: FrameType) -> bool:
+    """Whether the user's code has called this `forward`, and not the model."""
+    back = frame.f_back
+    for _ in range(_AROUND):
+        if back is None or back.f_code is _CALLS_FORWARD:
+            break
+        back = back.f_back
+    return back is None or back.f_code is not _CALLS_FORWARD or back.f_locals.get("self") is not whole
+
+
+def lead(state: State, entry: ModuleAccount, frame: FrameType) -> None:
+    """The part of a model that runs first is about to: where its `forward` was called by itself, the model runs, too."""
+    whole = entry.root.ref() if entry.root is not None else None
+    caller: FrameType | None = frame
+    while caller is not None and places.kind_of(caller.f_code.co_filename) != places.USER:
+        caller = caller.f_back  # the frames of a closer look
+    if whole is None or caller is None or caller.f_code is not entry.leads or not _is_called_itself(whole, caller):
+        return
+    assert caller.f_back is not None
+    forward(state, whole, caller.f_back)
 
 
 def announce(

@@ -527,10 +527,12 @@ def _tap_grad() -> None:
 
 def _module_call(original: Callable[..., Any]) -> Callable[..., Any]:
     """Not a global hook: with one, Dynamo traces every module another way, and `model.compile()` never calls it."""
-    frame_at = sys._getframe
+    frame_at, call_impl = sys._getframe, nn.Module._call_impl.__code__
 
     @functools.wraps(original)
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
+        hears: Callable[..., None]
+        what: Any
         if not is_compiling():
             for recorder in _open:
                 if recorder.muted:
@@ -543,12 +545,18 @@ def _module_call(original: Callable[..., Any]) -> Callable[..., Any]:
                             entry.calls += 1
                         else:
                             entry.judged += 1
-                        continue
+                        if entry.leads is None or getattr(frame_at(1).f_back, "f_code", None) is call_impl:
+                            continue
+                        hears, what = surroundings.lead, entry
+                    else:
+                        hears, what = surroundings.forward, self
                 elif books.foreign.get(id(self)) is self:
                     continue
+                else:
+                    hears, what = surroundings.forward, self
                 with recorder.lock:
                     try:
-                        surroundings.forward(recorder, self, frame_at(1))
+                        hears(recorder, what, frame_at(1))
                     except Exception as error:
                         recorder.failed(error)
         return original(self, *args, **kwargs)

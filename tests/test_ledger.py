@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
 from gradient_ledger import Event, GradientLedger, closelook, told
-from gradient_ledger.events import Step
+from gradient_ledger.events import Forward, Step
 from gradient_ledger.taps import _open
 
 
@@ -390,6 +390,60 @@ def test_a_divergence_may_be_asked_for_by_keywords() -> None:
             optimizer.step()
     assert not ledger.trouble
     assert [finding.misconception for finding in ledger.findings()] == ["sampled-without-graph"]
+
+
+class _Two(nn.Module):
+    """Two layers, run by a `forward` of their own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Linear(3, 4), nn.Linear(4, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        result: Tensor = self.second(torch.tanh(self.first(x)))
+        return result
+
+
+class _Derived(_Two):
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x).square()
+
+
+def _doubled(forward: Callable[[nn.Module, Tensor], Tensor]) -> Callable[[nn.Module, Tensor], Tensor]:
+    def twice(self: nn.Module, x: Tensor) -> Tensor:
+        return 2 * forward(self, x)
+
+    return twice
+
+
+class _Decorated(_Two):
+    forward = _doubled(_Two.forward)
+
+
+@pytest.mark.parametrize("judged", [False, True], ids=["at once", "after an evaluation"])
+@pytest.mark.parametrize("by_itself", [False, True], ids=["called", "forward"])
+@pytest.mark.parametrize("kind", [_Two, _Derived, _Decorated])
+def test_a_model_has_run_whether_it_or_its_forward_was_called(
+    kind: type[nn.Module], by_itself: bool, judged: bool
+) -> None:
+    model = kind()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with GradientLedger() as ledger:
+        if judged:
+            model.eval()
+            with torch.no_grad():
+                model(torch.randn(4, 3))
+            model.train()
+        for _ in range(9):  # closer looks among them, and windows of one rhythm
+            for _ in range(2):
+                x = torch.randn(4, 3)
+                (model.forward(x) if by_itself else model(x)).mean().backward()
+            optimizer.step()
+            optimizer.zero_grad()
+    assert not ledger.trouble
+    calls = [one for one in ledger.log.events if isinstance(one, Forward) and one.grad]
+    assert [one.model for one in calls] == [kind.__name__] * 18
+    assert {one.where and Path(one.where.file).name for one in calls} == {Path(__file__).name}
 
 
 def test_of_several_forwards_in_one_loss_a_derivative_needs_no_bias() -> None:
