@@ -294,6 +294,7 @@ class ModuleAccount:
         "sequence",
         "not_thawed",
         "unfrozen",
+        "waits",
         "window_calls",
     )
 
@@ -334,6 +335,8 @@ class ModuleAccount:
         """Whether it had parameters when it was met: an activation that several models share is none of them."""
         self.imitated: Imitated | None = None
         """Where the user's code calls it a teacher or has frozen it, and it ran in train mode."""
+        self.waits = False
+        """Whether it runs without a graph, by the text, and was never seen to get an input that has one."""
         self.leads: CodeType | None = None
         """The `forward` of its whole, if it is the part that ran first there."""
         self.outer = False

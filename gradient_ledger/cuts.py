@@ -89,7 +89,8 @@ def layer_without_graph(file: str, line: int) -> tuple[str, int] | None:
             given, layer = call.args[0], ast.unparse(call.func)
             if isinstance(given, ast.Name) and given.id in arguments and layer.startswith("self."):
                 later = [n for n in nodes if getattr(n, "lineno", 0) > (block.end_lineno or 0)]
-                if any(_joins(n, target.id, given.id) for n in later):
+                made = {name for n in nodes if n is not one for name in _made_by_call(n)} - {target.id}
+                if any(_joins(n, target.id, given.id, made) for n in later):
                     return given.id, block.lineno
     return None
 
@@ -99,16 +100,26 @@ def _is_without(block: ast.With) -> bool:
     return any(isinstance(one, ast.Call) and source.last_name(one.func) in _WITHOUT for one in heads)
 
 
-def _joins(one: ast.AST, name: str, besides: str) -> bool:
+def _made_by_call(one: ast.AST) -> list[str]:
+    """The name that a statement gives to what a call gives."""
+    single = isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and len(one.targets) == 1
+    return [one.targets[0].id] if single and isinstance(one.targets[0], ast.Name) else []  # type: ignore[attr-defined]
+
+
+def _joins(one: ast.AST, name: str, besides: str, made: set[str]) -> bool:
     """Whether an expression adds what has this name to something else that is computed, or puts the two side by side;
     where a constant is meant, as in `x + (q - x).detach()`, something is taken out of its graph, or has `besides`."""
     parts: list[ast.expr] = []
     if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Add):
         parts = source.terms(one)
+    elif isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add):
+        parts = [one.target, one.value]
     elif isinstance(one, ast.Call) and source.last_name(one.func) == "cat" and one.args:
         parts = one.args[0].elts if isinstance(one.args[0], ast.List | ast.Tuple) else []
-    alone = [part for part in parts if isinstance(part, ast.Name)]
-    others = [part for part in parts if part not in alone]
-    computed = any(isinstance(n, ast.Call) for part in others for n in ast.walk(part))
+    elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in ("add", "add_"):
+        parts = [one.func.value, *one.args[:1]]
+    alone = {part.id for part in parts if isinstance(part, ast.Name)}
+    others = [part for part in parts if not isinstance(part, ast.Name)]
+    computed = bool(alone & made) or any(isinstance(n, ast.Call) for part in others for n in ast.walk(part))
     out = any(source.last_name(n) in _OUT for part in others for n in ast.walk(part))
-    return name in {part.id for part in alone} and besides not in {part.id for part in alone} and computed and not out
+    return name in alone and (besides == name or besides not in alone) and computed and not out

@@ -1729,6 +1729,10 @@ class Log:
     """Teachers in train mode."""
     unseen_writes: tuple[UnseenWrite, ...] = ()
     """Writes through `.data` into results and inputs, before their backward."""
+    idle_scaler: bool = False
+    """Whether models ran under autocast to float16, and a gradient scaler that is switched on was never used."""
+    scaler_made_at: Place | None = None
+    """The one line of the user's that makes a gradient scaler."""
     without_graph: tuple[LayerWithoutGraph, ...] = ()
     """Layers inside models that run under `no_grad()`, on inputs that have a graph."""
     handed: tuple[HandedState, ...] = ()

@@ -104,15 +104,18 @@ def divergence_taken(state: State, distribution: Any) -> None:
         state.drawn_at.append(found.place)
 
 
-def layer_runs(state: State, entry: ModuleAccount, frame: FrameType) -> None:
-    """A layer in train mode is about to run for the first time, without a graph: whether its input has one, and its
-    output, by the text, goes on beside something else."""
+def layer_runs(state: State, entry: ModuleAccount, frame: FrameType) -> bool:
+    """A layer in train mode is about to run without a graph: note where its input has one, and its output, by the text,
+    goes on beside something else. Whether that is what the text says, and the input has none yet."""
     place = places.user_place(frame)
     if place is None or place.file != frame.f_code.co_filename or entry.root is None:
-        return
+        return False
     found = cuts.layer_without_graph(place.file, place.line)
     given = frame.f_locals.get(found[0]) if found is not None else None
-    if found is not None and isinstance(given, Tensor) and given.requires_grad:
+    if found is None or not isinstance(given, Tensor):
+        return False
+    if given.requires_grad:
         opened = Place(place.file, found[1], place.function)
         name = f"{entry.root.label}.{entry.name}" if entry.name else entry.root.label
         state.without_graph.setdefault(place, LayerWithoutGraph(name, found[0], place, opened))
+    return not given.requires_grad

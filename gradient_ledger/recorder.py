@@ -377,6 +377,7 @@ class Recorder(State):
                 hooks_scale=self.any_hook_scales,
                 noisy_teachers=modes.noisy_teachers(self),
                 unseen_writes=unseen.facts(self),
+                idle_scaler=self.idle_scaler and not self.progress.scaling,
                 without_graph=tuple(self.without_graph.values()),
                 handed=handed.facts(self),
                 own_averages=tuple(

@@ -8,10 +8,12 @@ from collections.abc import Iterable
 from types import FrameType
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from gradient_ledger import graph, places
 from gradient_ledger.account import FRESH
+from gradient_ledger.books import living
 from gradient_ledger.budget import SAMPLES
 from gradient_ledger.events import Place, ScalerUpdate, Unscale
 from gradient_ledger.gradients import settle
@@ -148,3 +150,9 @@ def note_updates(scaler: Scaler, draft: Draft) -> None:
         draft.fields["updated_at"] = since[0].place
         if before and now and before != now:
             draft.fields["rescaled"] = before / now
+
+
+def is_idle() -> bool:
+    """Whether there is a gradient scaler that is switched on and was never used, and no other."""
+    there = [one for one in living(torch.amp.GradScaler) if one.is_enabled()]
+    return bool(there) and all(one._scale is None for one in there)

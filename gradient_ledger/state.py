@@ -177,6 +177,10 @@ class State:
         """By thread: the compiled model that was called, and by which call."""
         self.handed: dict[tuple[ModuleAccount, ModuleAccount], Link] = {}
         """Recurrent networks that begin with the state of another one."""
+        self.in_float16 = False
+        """Whether a model has run under autocast to float16."""
+        self.idle_scaler = False
+        """Whether there was a gradient scaler then, at the first step, that had scaled nothing."""
         self.without_graph: dict[Place, LayerWithoutGraph] = {}
         """Layers that ran under `no_grad()` on inputs with a graph, by the line that calls them."""
         self.handing: Handed | None = None

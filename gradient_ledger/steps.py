@@ -24,6 +24,7 @@ from gradient_ledger import (
     modes,
     places,
     rounding,
+    scalers,
     source,
     undone,
     unfilled,
@@ -222,6 +223,8 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     if state.withdrawn:
         undone.count_in_eval(state, entry)
     clocks.step_begins(entry, draft)
+    if state.in_float16 and not state.progress.scaling and state.budget.may_look("idle scaler", 1):
+        state.idle_scaler = scalers.is_idle()
     count_batch_norms(state, draft)
     count_hooks(state, entry, draft)
     if state.reference is not None:

@@ -67,18 +67,19 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
     announced = entry.announced
     if learning or training:
         entry.calls += 1
+        if training and not learning and (entry.called_at is None or entry.waits):
+            # What computes its input may be frozen for a while, as a generator is while others are trained.
+            entry.waits = inside.layer_runs(state, entry, frame) and state.budget.may_look(("bare", entry.name), 16)
         if entry.called_at is None:
             first_call(state, entry, frame)
             if root is not None and not root.led and entry.name and _whose_forward(frame) is root.ref():
                 root.led, entry.leads = True, frame.f_code
                 lead(state, entry, frame)
-            if training and not learning:
-                inside.layer_runs(state, entry, frame)
             if announced and training:
                 modes.first_asked(state, entry, module, frame)
         elif entry.imitated is not None and training:
             modes.asked_again(state, entry, module)
-        entry.quiet = not entry.norm and not announced
+        entry.quiet = not entry.norm and not announced and not entry.waits
     else:
         entry.judged += 1
     if entry.norm and training and learning:
@@ -134,7 +135,7 @@ def _is_called_itself(whole: nn.Module | None, frame: FrameType) -> bool:
 
 
 def lead(state: State, entry: ModuleAccount, frame: FrameType) -> None:
-    """The part of a model that runs first is about to: where its `forward` was called by itself, the model runs, too."""
+    """The part of a model that runs first is about to. Where its `forward` was called by itself, the model runs."""
     whole = entry.root.ref() if entry.root is not None else None
     caller: FrameType | None = frame
     while caller is not None and places.kind_of(caller.f_code.co_filename) != places.USER:
@@ -249,8 +250,11 @@ def current_region(state: State) -> int | None:
     region = state.progress.regions.get(threading.get_ident())
     if region is None or region.depth == 0 or not torch.is_autocast_cache_enabled():
         return None
-    enabled = torch.is_autocast_enabled("cpu") or torch.is_autocast_enabled("cuda")
-    return region.number if enabled else None
+    on = next((device for device in ("cpu", "cuda") if torch.is_autocast_enabled(device)), None)
+    if on is None:
+        return None
+    state.in_float16 = state.in_float16 or torch.get_autocast_dtype(on) is torch.float16
+    return region.number
 
 
 def scheduled(state: State, scheduler: Any, frame: FrameType, told: bool = False) -> None:

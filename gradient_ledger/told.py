@@ -58,6 +58,7 @@ READERS: dict[str, Callable[[Files], Any]] = {
     "unread_weight": unweighted.found,
     "repeated_modules": repeated.found,
     "reads_scale": scalers.reads_scale,
+    "scaler_made_at": lambda files: source.only_line(files, r"\bGradScaler\("),
     "rate_set_at": lambda files: source.only_line(files, uncalled.RATES),
     "rate_called_at": lambda files: source.only_call(files, source.only_line(files, uncalled.RATES)),
     "clears_in_vain": uncalled.clears_in_vain,

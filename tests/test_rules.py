@@ -4518,6 +4518,49 @@ def means(*targets: int, divisor: float = 3.0, steps: int = 3) -> Log:
     return tape.log()
 
 
+def with_tails(*sizes: int, divisor: float = 4.0, ends: bool = True, edited: bool = False) -> Log:
+    """Windows, each short one of which ends a pass over the data."""
+    tape = Tape("w b")
+    for size in sizes:
+        tape.passes(size, divisor=divisor)
+        if edited:
+            tape.edit(factors=(4 / size,))
+        tape.step()
+        tape.clear()
+        if size < max(sizes) and ends:
+            tape.write(DataPass, LOADER, ())
+    return tape.log()
+
+
+@finds(
+    "division.short_windows",
+    "tail-divided-by-full-window",
+    "info",
+    BACKWARD,
+    "2 windows of 6 looked at had fewer than 4 micro-batches, the first 2, and each loss was divided by 4 there, too",
+    "with 2 / 4 of the mean",
+    steps=[2, 5],
+    window=4,
+)
+def two_short_windows_are_divided_as_full_ones() -> Log:
+    return with_tails(4, 4, 2, 4, 4, 2)
+
+
+@quiet("division.short_windows")
+def short_windows_whose_gradients_are_put_right() -> Log:
+    return with_tails(4, 4, 2, 4, 4, 2, edited=True)
+
+
+@quiet("division.short_windows")
+def short_windows_of_losses_that_are_not_divided_by_that() -> Log:
+    return with_tails(4, 4, 2, 4, 4, 2, divisor=3.0)
+
+
+@quiet("division.short_windows")
+def one_full_window_so_far() -> Log:
+    return with_tails(4, 2)
+
+
 @finds(
     "division.unequal_means",
     "mean-of-means",
@@ -9702,6 +9745,24 @@ def the_scale_falls_between_two_steps() -> Log:
 )
 def the_scale_changes_in_the_middle_of_a_window() -> Log:
     return updated_between(between=False, rescaled=0.5)
+
+
+@finds(
+    "precision.idle_scaler",
+    "loss-not-scaled",
+    "warning",
+    BACKWARD,
+    "the gradient scaler that is there was never used, in 3 steps of SGD",
+    remedy="scaler.scale(loss).backward(), scaler.step(optimizer), scaler.update().",
+    scaler_made_at=at(MADE),
+)
+def a_scaler_is_there_and_never_used() -> Log:
+    return windows(1, 1, 1).log(idle_scaler=True, scaler_made_at=at(MADE))
+
+
+@quiet("precision.idle_scaler")
+def one_step_was_taken_beside_a_scaler() -> Log:
+    return windows(1).log(idle_scaler=True)
 
 
 @finds("precision.scales", "scaler-updated-between-steps", "error", UPDATE, "came out at 0.5 of its right length")

@@ -1355,6 +1355,12 @@ LAYERS_WITHOUT = {
     _layer("self.up(x) + r", head="torch.inference_mode()"): ("x", 3),
     _layer("torch.cat([r, self.side(x)], dim=1)"): ("x", 3),
     _layer("torch.cat((self.side(x), r), 1)"): ("x", 3),
+    _layer("r.add_(self.up(x))"): ("x", 3),
+    _layer("r").replace("return r", "y = self.up(x)\n        r += y\n        return r"): ("x", 3),
+    _layer("x.add(y)", inside="x = self.base(x)").replace("        with", "        y = self.up(x)\n        with"): (
+        "x",
+        4,
+    ),
     _layer("r"): None,
     _layer("self.head(r)"): None,
     _layer("r + self.bias"): None,
@@ -1370,7 +1376,8 @@ LAYERS_WITHOUT = {
 
 @pytest.mark.parametrize("text", LAYERS_WITHOUT)
 def test_a_layer_under_no_grad_whose_output_goes_on_beside_others(text: str, tmp_path: Path) -> None:
-    assert cuts.layer_without_graph(written(tmp_path, text), 4) == LAYERS_WITHOUT[text]
+    line = text.count("\n", 0, text.index("with ")) + 2
+    assert cuts.layer_without_graph(written(tmp_path, text), line) == LAYERS_WITHOUT[text]
 
 
 GUARDING = {

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
-from gradient_ledger.events import Accumulate, Backward, Edit, Finding, Place, SummedRows
+from gradient_ledger.events import Accumulate, Backward, DataPass, Edit, Finding, Place, SummedRows
 from gradient_ledger.rules.view import (
     BY_HAND,
     LEAST,
@@ -354,6 +355,35 @@ def _is_divided_somewhere(one: Backward, size: int) -> bool:
 def _is_bare(one: Backward, size: int) -> bool:
     plain = one.divisor is None and (one.bare or one.weighed or one.means)
     return (plain or one.summands_by is not None) and not one.gradient and not _is_divided_somewhere(one, size)
+
+
+def short_windows(view: View) -> Iterator[Finding]:
+    """Windows at the end of a pass over the data that have fewer micro-batches than the others, and the losses of which
+    are divided by the number of a full one, too."""
+    for optimizer, windows in view.windows.items():
+        size = view.size(optimizer)
+        full = [w for w in windows if w.micro_batches == size and _all_divided(view, w, size)]
+        short = [w for w in windows if 0 < w.micro_batches < size and _all_divided(view, w, size)]
+        ends = {w.number for w, after in pairwise(windows) if after.of(DataPass)} | {windows[-1].number}
+        if size < 2 or len(full) < 2 or not short or not ends.issuperset(w.number for w in short):
+            continue
+        held = short[0].micro_batches
+        yield finding(
+            "tail-divided-by-full-window",
+            "info",
+            view.passes_of(short[0])[-1].where,
+            f"{times(len(short), 'window')} of {len(windows)} looked at had fewer than {size} micro-batches, the first {held}, "
+            f"and each loss was divided by {size} there, too: that step was taken with {held} / {size} of the mean.",
+            steps=steps_of(short),
+            window=size,
+        )
+
+
+def _all_divided(view: View, window: Window, by: int) -> bool:
+    """Whether each loss of a window was divided by this number, and nothing has changed the gradients since."""
+    passes = view.passes_of(window)
+    touched = window.of(Edit) or window.step.assigned or window.step.reference is not None
+    return bool(passes) and not touched and not window.step.hooks and all(is_divided(one, by) for one in passes)
 
 
 UNEQUAL = 1.5

@@ -17,6 +17,7 @@ from gradient_ledger.events import (
     Unscale,
 )
 from gradient_ledger.rules.view import (
+    BY_HAND,
     View,
     Window,
     accumulates_after,
@@ -128,6 +129,23 @@ def _nobody_unscales(view: View) -> bool:
     """Whether no step came through a scaler, none unscaled, and the text takes no scale to compute with."""
     by_scaler = any(w.step.by_scaler or w.skipped for w in view.all_windows)
     return not (by_scaler or view.of(Unscale) or view.log.reads_scale)
+
+
+def idle_scaler(view: View) -> Iterator[Finding]:
+    """A gradient scaler that is there for losses in float16, and is never used."""
+    for optimizer, windows in view.windows.items() if view.log.idle_scaler else ():
+        passes = [one for w in windows[:2] for one in view.passes_of(w)]
+        if optimizer != BY_HAND and len(windows) > 1 and passes:
+            yield finding(
+                "loss-not-scaled",
+                "warning",
+                passes[0].where,
+                f"Models run in float16 under autocast, and the gradient scaler that is there was never used, in "
+                f"{times(len(windows), 'step')} of {view.label(optimizer)}: small gradients become zeros, and one that is not "
+                "finite is stepped on.",
+                "scaler.scale(loss).backward(), scaler.step(optimizer), scaler.update().",
+                scaler_made_at=view.log.scaler_made_at,
+            )
 
 
 def scales(view: View) -> Iterator[Finding]:
