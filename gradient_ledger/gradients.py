@@ -728,7 +728,7 @@ def current_pass(state: State) -> Pass | None:
     return passes[-1]
 
 
-_ADVERSARY = re.compile(r"fgm|pgd|awp|advers|attack|perturb|(?<![a-z])adv(?![a-z])", re.IGNORECASE)
+_PUSHES = re.compile(r"fgm|pgd|awp|advers|attack|perturb|(?<![a-z])adv(?![a-z])", re.IGNORECASE)
 """Names of what moves weights against the loss for a moment: its gradient is often added to the other on purpose."""
 
 
@@ -753,7 +753,7 @@ def book_deposit(state: State, account: Account, parameter: Tensor, current: Pas
         account.shifted = account.total > 1
         if onto == FRESH and len(account.deposits) > 1:
             at = moved_at(state, taken_at, deposit.place)
-            if at is None or not _ADVERSARY.search(at.code):
+            if at is None or not _PUSHES.search(at.code):
                 current.moved.append(account)
                 current.moved_at = current.moved_at or at
     if state.reference is not None:

@@ -4537,7 +4537,7 @@ def with_tails(*sizes: int, divisor: float = 4.0, ends: bool = True, edited: boo
     "tail-divided-by-full-window",
     "info",
     BACKWARD,
-    "2 windows of 6 looked at had fewer than 4 micro-batches, the first 2, and each loss was divided by 4 there, too",
+    "2 windows at the end of the data had fewer than 4 micro-batches, the first 2, and each loss was divided by 4",
     "with 2 / 4 of the mean",
     steps=[2, 5],
     window=4,

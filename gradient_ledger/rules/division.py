@@ -372,8 +372,8 @@ def short_windows(view: View) -> Iterator[Finding]:
             "tail-divided-by-full-window",
             "info",
             view.passes_of(short[0])[-1].where,
-            f"{times(len(short), 'window')} of {len(windows)} looked at had fewer than {size} micro-batches, the first {held}, "
-            f"and each loss was divided by {size} there, too: that step was taken with {held} / {size} of the mean.",
+            f"{times(len(short), 'window')} at the end of the data had fewer than {size} micro-batches, the first {held}, and "
+            f"each loss was divided by {size} there, too: that step was taken with {held} / {size} of the mean.",
             steps=steps_of(short),
             window=size,
         )
