@@ -264,6 +264,7 @@ class ModuleAccount:
     """One module: how often it ran, where it first ran, where it was made."""
 
     __slots__ = (
+        "awaits_graph",
         "back_bare",
         "bare",
         "bared_at",
@@ -294,7 +295,6 @@ class ModuleAccount:
         "sequence",
         "not_thawed",
         "unfrozen",
-        "waits",
         "window_calls",
     )
 
@@ -335,7 +335,7 @@ class ModuleAccount:
         """Whether it had parameters when it was met: an activation that several models share is none of them."""
         self.imitated: Imitated | None = None
         """Where the user's code calls it a teacher or has frozen it, and it ran in train mode."""
-        self.waits = False
+        self.awaits_graph = False
         """Whether it runs without a graph, by the text, and was never seen to get an input that has one."""
         self.leads: CodeType | None = None
         """The `forward` of its whole, if it is the part that ran first there."""

@@ -65,7 +65,7 @@ class Changed(NamedTuple):
     """Where."""
     read: bool
     """Whether the name is read after that: a measure was to be taken, and what is under the view was not to change."""
-    moved: bool
+    may_be_copy: bool
     """Whether the view is one of `.cpu()`, which is a copy where the gradient lies elsewhere."""
 
 
@@ -87,8 +87,8 @@ def changed_view(file: str, line: int) -> Changed | None:
     inside = {id(each) for one in idle for each in ast.walk(one)}
     reads = [one for one in nodes if isinstance(one, ast.Name) and one.id in names and isinstance(one.ctx, ast.Load)]
     after = len(idle) < len(changed) or any(one.lineno > changed[0].lineno and id(one) not in inside for one in reads)
-    moved = any(".cpu()" in ast.unparse(one.value) for one in taken)
-    return Changed(Place(file, changed[0].lineno), after, moved)
+    may_be_copy = any(".cpu()" in ast.unparse(one.value) for one in taken)
+    return Changed(Place(file, changed[0].lineno), after, may_be_copy)
 
 
 def _written_to(one: ast.AST) -> str:

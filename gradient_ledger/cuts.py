@@ -96,8 +96,7 @@ def layer_without_graph(file: str, line: int) -> tuple[str, int] | None:
 
 
 def _is_without(block: ast.With) -> bool:
-    heads = [one.context_expr for one in block.items]
-    return any(isinstance(one, ast.Call) and source.last_name(one.func) in _WITHOUT for one in heads)
+    return any(source.NO_GRAD.search(ast.unparse(one.context_expr)) for one in block.items)
 
 
 def _made_by_call(one: ast.AST) -> list[str]:

@@ -454,7 +454,7 @@ class Edit(Event):
     """Norm of one of them before and after, for hidden ones, and those that were to be measured."""
     measured_at: Place | None = None
     """The line that changes a NumPy view of them in place which is read after that, where no version counter moved."""
-    moved_at: Place | None = None
+    copy_changed_at: Place | None = None
     """The same for one that is not read after that, and that was taken by way of `.cpu()`."""
     overwrote: tuple[str, ...] = ()
     """Parameters whose gradient had been assigned before, and neither used nor read since."""

@@ -553,9 +553,9 @@ def arrived(state: State, account: Account, grad: Tensor) -> None:
 def note_measured(draft: Draft, place: Place, norms: tuple[float, float]) -> None:
     """A gradient was changed with no trace in its version: by a line that was to take its measure, or on a copy?"""
     view = buffers.changed_view(place.file, place.line)
-    if view is not None and (view.read or view.moved):
+    if view is not None and (view.read or view.may_be_copy):
         draft.fields.setdefault("norms", norms)
-        draft.fields["measured_at" if view.read else "moved_at"] = view.place
+        draft.fields["measured_at" if view.read else "copy_changed_at"] = view.place
 
 
 def book_change(state: State, account: Account, grad: Tensor) -> Draft | None:

@@ -177,8 +177,8 @@ def look_at_forwards(state: State, roots: Iterable[Any], one: Pass) -> None:
 
 
 def _look_at_window_sum(state: State, roots: Iterable[Any], one: Pass) -> None:
-    """Of how many micro-batches a loss is the sum by its text: a model may be called through `forward` or in a function
-    of its own, and its parts, which run then, tell nothing of a loop."""
+    """Of how many micro-batches a loss is the sum by its text: the model may run in a function of
+    its own, and its call then stands in no loop."""
     place = one.draft.place
     if place is None or not piled.window_sum(place.file, place.line):
         return

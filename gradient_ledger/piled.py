@@ -25,17 +25,11 @@ def piles_losses(file: str, line: int) -> bool:
     if call is not None and made & source.names_in(call.value):
         return False
     for one in within:
-        if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add):
-            summed = [one.target, one.value]
-        elif isinstance(one, ast.Assign) and isinstance(one.value, ast.BinOp) and isinstance(one.value.op, ast.Add):
-            again = source.names_in(one.value) & set(map(ast.unparse, one.targets))
-            summed = [*one.targets, one.value] if again else []
-        elif isinstance(one, ast.Call) and ast.unparse(one.func).endswith(".append"):
-            summed = [one.func, *one.args]
-        else:
+        found = _summed(one)
+        if found is None or (isinstance(one, ast.Assign) and ast.unparse(found[0]) not in source.names_in(one.value)):
             continue
-        kept = loop is not None or (summed and isinstance(summed[0], ast.Attribute) and not isinstance(one, ast.Call))
-        text = " ".join(map(ast.unparse, summed)) if kept else ""
+        kept = loop is not None or (isinstance(found[0], ast.Attribute) and not isinstance(one, ast.Call))
+        text = " ".join(map(ast.unparse, (found[0], *found[1]))) if kept else ""
         if _LOSSES.search(text) and ".item()" not in text:
             return True
     return False
@@ -67,21 +61,27 @@ def _sent_back(call: ast.Call, line: int) -> set[str]:
     return {name for one in (call.func.value, *call.args) for name in source.names_in(one)}
 
 
-def _adds(one: ast.AST, name: str) -> bool:
-    """Whether a statement adds something with a name to a sum or a list, and no number that was read of it."""
+def _summed(one: ast.AST) -> tuple[ast.expr, list[ast.expr]] | None:
+    """The sum or list that a statement or a call adds to, and the summands, itself among them if it is written so."""
     if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add):
-        summed, added = ast.unparse(one.target), [one.value]
-    elif isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.value, ast.BinOp):
-        summed, parts = ast.unparse(one.targets[0]), source.terms(one.value)
-        added = [part for part in parts if ast.unparse(part) != summed]
-        if len(added) + 1 != len(parts):
-            return False
-    elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "append":
-        summed, added = ast.unparse(one.func.value), one.args
-    else:
+        return one.target, [one.value]
+    if isinstance(one, ast.Assign) and isinstance(one.value, ast.BinOp) and isinstance(one.value.op, ast.Add):
+        return one.targets[0], source.terms(one.value)
+    if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "append":
+        return one.func.value, one.args
+    return None
+
+
+def _adds(one: ast.AST, name: str) -> bool:
+    """Whether a statement adds a loss to what has this name, and no number that was read of it."""
+    found = _summed(one)
+    if found is None or ast.unparse(found[0]) != name:
+        return False
+    added = [part for part in found[1] if ast.unparse(part) != name]
+    if len(found[1]) - len(added) != isinstance(one, ast.Assign):
         return False
     text = " ".join(map(ast.unparse, added))
-    return summed == name and bool(_LOSSES.search(text)) and ".item()" not in text and ".detach()" not in text
+    return bool(_LOSSES.search(text)) and ".item()" not in text and ".detach()" not in text
 
 
 def _begins(one: ast.AST, name: str) -> bool:

@@ -67,9 +67,11 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
     announced = entry.announced
     if learning or training:
         entry.calls += 1
-        if training and not learning and (entry.called_at is None or entry.waits):
+        if training and not learning and (entry.called_at is None or entry.awaits_graph):
             # What computes its input may be frozen for a while, as a generator is while others are trained.
-            entry.waits = inside.layer_runs(state, entry, frame) and state.budget.may_look(("bare", entry.name), 16)
+            entry.awaits_graph = inside.layer_runs(state, entry, frame) and state.budget.may_look(
+                ("bare", entry.name), 16
+            )
         if entry.called_at is None:
             first_call(state, entry, frame)
             if root is not None and not root.led and entry.name and _whose_forward(frame) is root.ref():
@@ -79,7 +81,7 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
                 modes.first_asked(state, entry, module, frame)
         elif entry.imitated is not None and training:
             modes.asked_again(state, entry, module)
-        entry.quiet = not entry.norm and not announced and not entry.waits
+        entry.quiet = not entry.norm and not announced and not entry.awaits_graph
     else:
         entry.judged += 1
     if entry.norm and training and learning:
@@ -114,12 +116,14 @@ def run_by_itself(state: State, frame: FrameType) -> nn.Module | None:
 
 
 def _whose_forward(frame: FrameType) -> nn.Module | None:
+    """The model that a frame runs the `forward` of."""
     code = frame.f_code
     whole = frame.f_locals.get(code.co_varnames[0]) if code.co_name == "forward" and code.co_varnames else None
     return whole if isinstance(whole, nn.Module) else None
 
 
-_CALLS_FORWARD = nn.Module._call_impl.__code__
+CALLS_FORWARD = nn.Module._call_impl.__code__
+"""What runs the `forward` of a model that is called."""
 _AROUND = 6
 """Frames between a model's call and its `forward`, as of decorators, hooks and classes that it is derived from."""
 
@@ -128,10 +132,10 @@ def _is_called_itself(whole: nn.Module | None, frame: FrameType) -> bool:
     """Whether the user's code has called this `forward`, and not the model."""
     back = frame.f_back
     for _ in range(_AROUND):
-        if back is None or back.f_code is _CALLS_FORWARD:
+        if back is None or back.f_code is CALLS_FORWARD:
             break
         back = back.f_back
-    return back is None or back.f_code is not _CALLS_FORWARD or back.f_locals.get("self") is not whole
+    return back is None or back.f_code is not CALLS_FORWARD or back.f_locals.get("self") is not whole
 
 
 def lead(state: State, entry: ModuleAccount, frame: FrameType) -> None:

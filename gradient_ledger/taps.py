@@ -527,36 +527,32 @@ def _tap_grad() -> None:
 
 def _module_call(original: Callable[..., Any]) -> Callable[..., Any]:
     """Not a global hook: with one, Dynamo traces every module another way, and `model.compile()` never calls it."""
-    frame_at, call_impl = sys._getframe, nn.Module._call_impl.__code__
+    frame_at, calls_forward = sys._getframe, surroundings.CALLS_FORWARD
 
     @functools.wraps(original)
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
-        hears: Callable[..., None]
-        what: Any
         if not is_compiling():
             for recorder in _open:
                 if recorder.muted:
                     continue
                 books = recorder.books
                 entry = books.modules.get(id(self))
-                if entry is not None:
-                    if entry.quiet and entry.ref() is self:
-                        if self.training or is_grad_enabled():  # type: ignore[union-attr]
-                            entry.calls += 1
-                        else:
-                            entry.judged += 1
-                        if entry.leads is None or getattr(frame_at(1).f_back, "f_code", None) is call_impl:
-                            continue
-                        hears, what = surroundings.lead, entry
+                quiet = entry if entry is not None and entry.quiet and entry.ref() is self else None
+                if quiet is not None:
+                    if self.training or is_grad_enabled():
+                        quiet.calls += 1
                     else:
-                        hears, what = surroundings.forward, self
-                elif books.foreign.get(id(self)) is self:
+                        quiet.judged += 1
+                    if quiet.leads is None or getattr(frame_at(1).f_back, "f_code", None) is calls_forward:
+                        continue
+                elif entry is None and books.foreign.get(id(self)) is self:
                     continue
-                else:
-                    hears, what = surroundings.forward, self
                 with recorder.lock:
                     try:
-                        hears(recorder, what, frame_at(1))
+                        if quiet is not None:
+                            surroundings.lead(recorder, quiet, frame_at(1))
+                        else:
+                            surroundings.forward(recorder, self, frame_at(1))
                     except Exception as error:
                         recorder.failed(error)
         return original(self, *args, **kwargs)

@@ -8881,7 +8881,7 @@ def a_gradient_is_clipped_in_what_cpu_gave() -> Log:
     tape = Tape("w b")
     for _ in range(3):
         tape.passes(1)
-        tape.edit(names="w", status="fresh", norms=(2.0, 1.0), moved_at=at(OTHER))
+        tape.edit(names="w", status="fresh", norms=(2.0, 1.0), copy_changed_at=at(OTHER))
         tape.step()
         tape.clear()
     return tape.log()

@@ -587,18 +587,18 @@ def by_hand(view: View) -> Iterator[Finding]:
             norms=measured[0].norms or (),
             view_taken_at=measured[0].where,
         )
-    moved = [e for e in view.of(Edit) if e.moved_at is not None and e.status == "fresh"]
-    if moved:
+    copied = [e for e in view.of(Edit) if e.copy_changed_at is not None and e.status == "fresh"]
+    if copied:
         yield finding(
             "hidden-write",
             "info",
-            moved[0].moved_at,
-            f"This changes the gradient of {some(moved[0].names)} through NumPy, {times(len(moved), 'time')}{_change(moved[0])}, "
+            copied[0].copy_changed_at,
+            f"This changes the gradient of {some(copied[0].names)} through NumPy, {times(len(copied), 'time')}{_change(copied[0])}, "
             "with no trace in its version counter; and where gradients are on a GPU, .cpu() gives a copy of them, and "
             "nothing is changed.",
             "Change the gradient itself, with torch: p.grad.clamp_(), p.grad.mul_(), p.grad.nan_to_num_().",
-            norms=moved[0].norms or (),
-            view_taken_at=moved[0].where,
+            norms=copied[0].norms or (),
+            view_taken_at=copied[0].where,
         )
 
 

@@ -112,6 +112,7 @@ def grown(view: View) -> Iterator[Finding]:
 
 def lost(view: View) -> Iterator[Finding]:
     """Gradients cleared before any step had used them."""
+    guarding = {(one.file, one.line) for one in view.log.guarding_clears}
     for optimizer, windows in view.windows.items():
         if optimizer == BY_HAND and not any(w.names for w in windows):
             continue
@@ -167,9 +168,8 @@ def lost(view: View) -> Iterator[Finding]:
         # Where steps use one pass alone, others of its line are given up now and then, but not before most steps. (That
         # very pass is not among them, of which a part of the parameters may have been cleared.)
         inside |= {place: pairs for place, pairs in single.items() if len(pairs) > max(2, len(windows) // 2)}
-        bad = {(one.file, one.line) for one in view.log.guarding_clears}
         for place, pairs in inside.items():
-            if place is not None and (place.file, place.line) in bad and 4 * len(pairs) <= len(windows):
+            if place is not None and (place.file, place.line) in guarding and 4 * len(pairs) <= len(windows):
                 continue  # a window with a bad loss in it is given up as a whole
             behind = _behind_an_epoch(view, optimizer, pairs, windows)
             gone = sum(e.lost for w, _ in pairs for e in _lost(w, None))

@@ -953,6 +953,10 @@ def _a_small_part_of_several(orphan: ParameterFacts, mine: list[ParameterFacts])
     return small and len(parts) > _SEVERAL and all(p.owners for p in rest) and not any(p.owners for p in own)
 
 
+_SMALL = 3
+"""So many times as much of a model is held as what stands between its parts and is not."""
+
+
 def _between(orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:
     """Whether it is one of few that stand between what is trained before and behind them, in modules of their own."""
     got = [p for p in mine if p.deposits]
@@ -965,10 +969,6 @@ def _between(orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:
     inside = all(first < p.position < last for p in left)
     small = _SMALL * sum(math.prod(p.shape) for p in left) <= sum(math.prod(p.shape) for p in held)
     return apart and inside and small and orphan in left
-
-
-_SMALL = 3
-"""So many times as much of a model is held as what stands between its parts and is not."""
 
 
 def _of_a_kind_left_out(view: View, orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:

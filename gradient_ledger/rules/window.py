@@ -459,21 +459,8 @@ def late_hooks(view: View) -> Iterator[Finding]:
 def means(view: View) -> Iterator[Finding]:
     """Notes on how the losses of a window add up; only a reference can tell for certain."""
     for optimizer, windows in view.windows.items():
-        apart = [w for w in windows if w.micro_batches > 1 and all(p.divided_beside for p in view.passes_of(w))]
-        apart = [w for w in apart if view.passes_of(w) and w.step.reference is None]
-        apart = [w for w in apart if not (w.of(Edit) or w.step.assigned)]  # gradients may be divided in its place
-        if len(apart) > 1 and not view.log.hooks_scale:
-            k, one = apart[0].micro_batches, view.passes_of(apart[0])[-1]
-            yield finding(
-                "loss-not-divided",
-                "warning",
-                one.where,
-                f"Nothing divides the {k} losses of a window here, and the other branch divides its own by "
-                f"{one.divided_beside_by}: the gradient is {k} times what it is there.",
-                f"Divide here, too: (loss / {one.divided_beside_by}).backward().",
-                window=k,
-                divided_at=one.divided_beside,
-            )
+        if (branch := _divided_in_other_branch(view, windows)) is not None:
+            yield branch
             continue
         summed = []
         known = 0
@@ -531,6 +518,26 @@ def means(view: View) -> Iterator[Finding]:
                 f"Call (loss / {k}).backward(), or weight each loss by its share; a reference= would settle it.",
                 window=k,
             )
+
+
+def _divided_in_other_branch(view: View, windows: list[Window]) -> Finding | None:
+    """Windows whose losses nothing divides, where the other branch of a condition divides its own."""
+    found = [w for w in windows if w.micro_batches > 1 and w.step.reference is None and view.passes_of(w)]
+    found = [w for w in found if all(p.divided_beside for p in view.passes_of(w))]
+    found = [w for w in found if not (w.of(Edit) or w.step.assigned)]  # gradients may be divided in its place
+    if len(found) < 2 or view.log.hooks_scale:
+        return None
+    k, one = found[0].micro_batches, view.passes_of(found[0])[-1]
+    return finding(
+        "loss-not-divided",
+        "warning",
+        one.where,
+        f"Nothing divides the {k} losses of a window here, and the other branch divides its own by "
+        f"{one.divided_beside_by}: the gradient is {k} times what it is there.",
+        f"Divide here, too: (loss / {one.divided_beside_by}).backward().",
+        window=k,
+        divided_at=one.divided_beside,
+    )
 
 
 def _divides(view: View, optimizer: int, by: int) -> bool:
