@@ -1,6 +1,7 @@
-"""Measures the audit on mistakes that others planted in public scripts, without having seen it.
+"""Measures the audit on mistakes that others planted in public scripts, or reported of them, without having seen it.
 
 Usage: python benchmarks/blind.py brief --seed 30 --planter A [--scripts 4] [--kinds listed] > brief.md
+       python benchmarks/blind.py brief --reported --kinds listed --scripts 9 … > brief.md
        python benchmarks/blind.py audit SET… --out FOLDER [--python PYTHON]
        python benchmarks/blind.py score SET… --out FOLDER
 
@@ -8,9 +9,10 @@ A bank that one writes oneself proves what one thought of. So planters, who see 
 documentation, get a brief: take public scripts, make them run, keep a right copy, plant three mistakes in three
 further copies. Which mistakes is not theirs to choose, for what people like to hide says more of them than of the
 tool: `brief` draws the order of the kinds for each script by dice, and the planter takes the first three that can be
-made there.
+made there. What is planted is still what planters think of; so `brief --reported` asks for mistakes that people made
+in earnest: the first thread of a search that reports one, rebuilt from the repository it is of, one a script.
 
-A set is a folder with `pNNNN/` for each script: `right.py`, `m1.py`, `m2.py`, `m3.py` and `truth.json`, as the brief
+A set is a folder with `pNNNN/` for each script: `right.py`, `m1.py` (`m2.py`, `m3.py`) and `truth.json`, as the brief
 says. `audit` runs each of them as a user would, without options, and writes one JSON report each; run it from a clone
 that stands still, before anything is mended on the set. `score` prints what was found where: a mistake whose line, or
 the line it was called at, a finding names within one line counts as found "on the line", and one whose line stands
@@ -163,6 +165,9 @@ LISTED = (
 
 DRAWN_FROM = {"wide": KINDS, "listed": LISTED}
 
+# How many subjects are drawn for a reported mistake: the search for each gives twelve threads.
+SUBJECTS = 8
+
 BRIEF = """# Planting mistakes in public training scripts (planter {planter}, set {seed})
 
 You test a tool that you must not look at. Work in `{folder}` alone. Do **not** open, list or search anything under
@@ -204,6 +209,50 @@ kinds. Do not describe more.
 {lists}
 """
 
+# What planters hide is what planters think of. This brief asks for none of it: for mistakes that somebody made in
+# earnest, and that somebody else found and reported. The dice draw what is looked for first.
+REPORTED = """# Rebuilding reported mistakes of public training code (rebuilder {planter}, set {seed})
+
+You test a tool that you must not look at. Work in `{folder}` alone. Do **not** open, list or search anything under
+`/work` or any other folder in `/tmp`: no rules, tests or docs of that tool. Python with torch (CPU) is
+`{python}`; install nothing. Two cores are shared by four of you: run scripts with `OMP_NUM_THREADS=1`, one at a time,
+with `timeout 120`. At most {lookups} look-ups in all.
+
+Wanted: {scripts} **real** mistakes, each of another repository: code that its authors published in earnest, of which
+somebody reported (in an issue, a pull request, a question) that it goes wrong with gradients, optimizers, losses,
+schedules, modes or averages **without raising an error**, and in which he was right. For each number below:
+
+1. **Find the report.** `search` with corpus "issues" (or "pages" for questions with code), for the first subject of
+   the number's list, in your own words. Go through the results in the order they come and take the **first** one that
+   is real: a silent mistake of training, in code of PyTorch, that you can rebuild on one CPU with torch alone. It need
+   not be of the subject looked for. If none of the twelve will do, take the next subject. Do not pass over one since it
+   is hard, dull or unlike the others; pass over what raises an error by itself, needs several processes to go wrong, is
+   a mistake inside torch itself, only asks how things work, or was shown in the thread to be no mistake.
+2. **Rebuild it** as `{folder}/pNNNN/m1.py`: one file, with the authors' own training code around the mistake. Read the
+   code where it is stored (`find_files`, `read_file`, `find_string`); what the thread quotes will do where it is not.
+   Model, loss and loop stay the authors', in their shape, names and order, as little changed as can be (also what a
+   trainer class or a library of theirs does around the loop, as far as it matters); replace data by small synthetic
+   tensors, options by the authors' defaults or by those with which the reporter saw it, missing libraries by the
+   smallest stand-in, sizes so that it runs in 5 to 20 s on one core, with at least 20 optimizer steps, 2 epochs if it
+   has epochs. Scalers as `torch.amp.GradScaler("cpu")`. Leave no comment that tells of the mistake.
+3. **Mend it** as `right.py`: the same file with the smallest repair, the one that the thread, the pull request or the
+   later version of the repository has. Check that losses or weights of the two differ (but for a mistake that only
+   costs memory), and that both run with exit status 0. If the authors' code has another mistake with gradients, which
+   nobody reported, leave it in both and write it down under `authors`.
+4. **`truth.json`** beside them: `{{"source": "owner/repo path", "thread": "its address", "authors": [[line, "…"]],
+   "skipped": [["address of a thread passed over that was about a mistake", "why"]],
+   "mistakes": {{"m1.py": {{"lines": [..], "kind": "the subject it is of, or your words", "what": "one sentence: what
+   goes wrong and what mends it"}}}}}}`. `lines` are the lines of m1.py which a person would have to change, move or
+   delete; where a call is missing, the lines it belongs beside.
+
+Write each number's files as soon as they are ready, then go on to the next. When all is done, answer with one line a
+number: repository, kind. Do not describe more.
+
+## What to look for, in the order drawn for each number
+
+{lists}
+"""
+
 
 @dataclass(frozen=True)
 class Planted:
@@ -216,16 +265,24 @@ class Planted:
 
 
 def brief(
-    seed: int, planter: str, scripts: int, first: int, folder: str, python: str, lookups: int, kinds: str = "wide"
+    seed: int,
+    planter: str,
+    scripts: int,
+    first: int,
+    folder: str,
+    python: str,
+    lookups: int,
+    kinds: str = "wide",
+    reported: bool = False,
 ) -> str:
     """Returns the text for one planter; the same seed, planter and first number give the same order of kinds."""
     drawn_from = DRAWN_FROM[kinds]
     dice = random.Random(f"{seed} {planter}")
     lists = []
     for number in range(first, first + scripts):
-        order = dice.sample(drawn_from, len(drawn_from))
+        order = dice.sample(drawn_from, SUBJECTS if reported else len(drawn_from))
         lists.append(f"### p{number}\n" + "\n".join(f"{i}. {kind}" for i, kind in enumerate(order, 1)))
-    return BRIEF.format(
+    return (REPORTED if reported else BRIEF).format(
         planter=planter,
         seed=seed,
         scripts=scripts,
@@ -340,6 +397,7 @@ def main(arguments: list[str] | None = None) -> int:
     drawn.add_argument("--python", default=sys.executable)
     drawn.add_argument("--lookups", type=int, default=100)
     drawn.add_argument("--kinds", choices=tuple(DRAWN_FROM), default="wide", help="which list the dice draw from")
+    drawn.add_argument("--reported", action="store_true", help="asks for mistakes that were reported, not for planted")
     for name, what in (("audit", "audits a set without options"), ("score", "prints what was found")):
         command = commands.add_parser(name, help=what)
         command.add_argument("sets", nargs="+", type=Path)
