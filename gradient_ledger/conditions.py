@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from types import FrameType
 from typing import Any, NamedTuple
@@ -48,6 +48,7 @@ def of_step(place: Place, trail: Trail) -> dict[str, Any]:
         "gathers": divisions.gathers(lines, one.condition),
         "passed_over": Place(over[0].file, over[1]) if over is not None and over[1] is not None else None,
         "behind": Place(place.file, head) if (head := _loop_before(place.file, place.line)) is not None else None,
+        "on_last_of": Place(place.file, head) if (head := _last_turn(place.file, place.line)) is not None else None,
     }
 
 
@@ -134,18 +135,59 @@ def _asked_for(inner: Place, around: Around, outer: Place) -> Around | None:
 def _loop_before(file: str, line: int) -> int | None:
     """The head of the `for` that a statement stands behind, in the same block, and whose turns clear, go backward and
     step nothing."""
+    loop, _ = _behind(file, line)
+    names = _methods([loop]) if loop is not None else set()
+    return loop.lineno if loop is not None and {"backward", "zero_grad"} <= names and "step" not in names else None
+
+
+@lru_cache(maxsize=256)
+def _last_turn(file: str, line: int) -> int | None:
+    """The head of the `for` that a step and its backward() stand behind, in the same block, where each turn trains
+    something, and the loss behind it is made of what the last of them was given."""
+    loop, between = _behind(file, line)
+    if loop is None or not {"backward", "step"} <= _methods([loop]):
+        return None
+    needed: set[str] = set()
+    for one in reversed(between):
+        if isinstance(one, ast.Assign):
+            made = {word for target in one.targets for word in source.words(target)}
+            needed = (needed - made) | source.words(one.value) if made & needed else needed
+        elif isinstance(one, ast.Expr) and "backward" in _methods([one]):
+            needed |= source.words(one)
+    return loop.lineno if needed & _given_to_turns(loop) else None
+
+
+def _behind(file: str, line: int) -> tuple[ast.For | None, list[ast.stmt]]:
+    """The last `for` before a statement in its block, and what stands from its end to that statement."""
     within = source.scope(file, line)
     blocks = [block for one in source.own(within) for block in vars(one).values()] if within is not None else []
     blocks += [getattr(within, "body", None)]
     for block in (one for one in blocks if isinstance(one, list)):
         for at, one in enumerate(block):
             if isinstance(one, ast.Expr | ast.Assign) and one.lineno <= line <= (one.end_lineno or 0):
-                loop = next((each for each in reversed(block[:at]) if isinstance(each, ast.For)), None)
-                calls = [each.func for each in ast.walk(loop) if isinstance(each, ast.Call)] if loop is not None else []
-                names = {each.attr for each in calls if isinstance(each, ast.Attribute)}
-                if loop is not None and {"backward", "zero_grad"} <= names and "step" not in names:
-                    return loop.lineno
-    return None
+                heads = [number for number, each in enumerate(block[:at]) if isinstance(each, ast.For)]
+                return (block[heads[-1]], block[heads[-1] + 1 : at + 1]) if heads else (None, [])
+    return None, []
+
+
+def _methods(statements: Iterable[ast.stmt]) -> set[str]:
+    """The names of the methods that they call."""
+    calls = [each.func for one in statements for each in ast.walk(one) if isinstance(each, ast.Call)]
+    return {each.attr for each in calls if isinstance(each, ast.Attribute)}
+
+
+def _given_to_turns(loop: ast.For) -> set[str]:
+    """The names that hold what a turn is given of the data, or that are made of it alone; no counters, and no sums."""
+    through = ast.unparse(loop.iter)
+    if "range(" in through:
+        return set()
+    counted = "enumerate(" in through and isinstance(loop.target, ast.Tuple)
+    names = source.words(loop.target.elts[1] if counted and isinstance(loop.target, ast.Tuple) else loop.target)
+    for one in loop.body:
+        if isinstance(one, ast.Assign) and source.words(one.value) & names:
+            made = {word for target in one.targets for word in source.words(target)}
+            names |= set() if made & source.words(one.value) else made
+    return names
 
 
 @lru_cache(maxsize=4096)

@@ -605,6 +605,9 @@ class Ending(Event):
     behind: Place | None = None
     """The head of the `for` that it stands behind, in the same block, where each turn of that clears, goes backward and
     steps nothing."""
+    on_last_of: Place | None = None
+    """The head of the `for` that it and a backward() stand behind, in the same block, where each turn of that trains
+    something, and what stands behind it reads what the last turn was given."""
     restored: Place | None = None
     """Where this optimizer's state was loaded from a checkpoint since its last step."""
 

@@ -918,6 +918,7 @@ def test_a_file_that_cannot_be_read_tells_nothing() -> None:
         "gathers": False,
         "passed_over": None,
         "behind": None,
+        "on_last_of": None,
     }
     assert conditions.of_step(Place("<string>", 3), (("<string>", 3),)) == nowhere
     assert conditions.of_step(Place("/nowhere/train.py", 3), ()) == nowhere
@@ -942,6 +943,47 @@ def test_a_last_turn_that_never_comes(told: tuple[str, str, str], tmp_path: Path
     file = tmp_path / "train.py"
     file.write_text(LAST.format(*told))
     assert conditions.never_last(str(file), 3, told[2]) == LAST_TURNS[told]
+
+
+BEHIND = """
+for epoch in range(9):
+    for {} in {}:
+        x = batch.to(device)
+        total = total + loss(model(x))
+        one.backward()
+        first.step()
+    {}
+    two.backward()
+    second.step()
+"""
+LAST_ONES = {
+    ("batch", "loader", "two = critic(batch)"): True,
+    ("batch", "loader", "two = critic(x).mean()"): True,
+    ("i, (batch, y)", "enumerate(loader)", "two = loss(critic(other), y)"): True,
+    ("batch", "loader", "z = f(x); v = critic(z); two = v + 1"): True,
+    # the counter; a sum over all turns; something new of that name; a step that is counted; what is only shown
+    ("i, batch", "enumerate(loader)", "two = critic(other) * i"): False,
+    ("batch", "loader", "two = total / 4"): False,
+    ("batch", "loader", "x = draw(); two = critic(x)"): False,
+    ("batch", "range(4)", "two = critic(batch)"): False,
+    ("batch", "loader", "print(x); two = critic(other)"): False,
+}
+
+
+@pytest.mark.parametrize("told", LAST_ONES)
+def test_a_step_behind_a_loop_is_asked_whether_its_loss_is_made_of_the_last_turn(
+    told: tuple[str, str, str], tmp_path: Path
+) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(BEHIND.format(*told))
+    found = conditions.of_step(Place(str(file), 10, "main"), ())["on_last_of"]
+    assert found == (Place(str(file), 3) if LAST_ONES[told] else None)
+
+
+def test_a_loop_that_only_goes_backward_trains_nothing_by_itself(tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(BEHIND.format("batch", "loader", "two = critic(batch)").replace("first.step()", "first()"))
+    assert conditions.of_step(Place(str(file), 10, "main"), ())["on_last_of"] is None
 
 
 WHOLE = {

@@ -1085,6 +1085,50 @@ def a_step_behind_a_loop_whose_losses_are_divided() -> Log:
     return cleared_in_each_turn(LOADER, loader=True, divisor=4.0)
 
 
+def a_part_behind_the_loop(passes: int = 3, turns: int = 4, **fields: Any) -> Log:
+    """One optimizer steps in each turn of a loop, the other behind it."""
+    tape = Tape("w b", "d")
+    for _ in range(passes):
+        for _ in range(turns):
+            tape.clear(names="w b")
+            tape.backward(names="w b")
+            tape.step()
+        tape.clear(names="d")
+        tape.backward(OTHER, names="d")
+        tape.step(line=OTHER + 1, optimizer=1, **({"on_last_of": at(LOADER)} | fields))
+    return tape.log()
+
+
+@finds(
+    "order.last_turn_alone",
+    "last-turn-alone",
+    "warning",
+    OTHER + 1,
+    f"stand behind the loop in line {LOADER}, and their loss is made of what the last turn of that was given: 3 steps, "
+    "while what the loop trains took 4 or more before each.",
+    steps=[0, 1, 2],
+    windows=3,
+    loop_at=at(LOADER),
+)
+def a_part_is_trained_behind_the_loop_by_its_last_turn() -> Log:
+    return a_part_behind_the_loop()
+
+
+@quiet("order.last_turn_alone")
+def a_part_is_trained_behind_the_loop_by_something_else() -> Log:
+    return a_part_behind_the_loop(on_last_of=None)
+
+
+@quiet("order.last_turn_alone")
+def a_part_is_trained_behind_a_loop_of_one_turn() -> Log:
+    return a_part_behind_the_loop(turns=1)
+
+
+@quiet("order.last_turn_alone")
+def a_part_is_trained_behind_the_loop_once() -> Log:
+    return a_part_behind_the_loop(passes=1)
+
+
 def stepped_at_the_first_micro_batch(times_over: int = 4, **fields: Any) -> Log:
     """The step stands at the beginning of a window, and the clear at its end; `fields` are of the clears."""
     tape = Tape("w b")

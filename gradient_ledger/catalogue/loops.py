@@ -1542,6 +1542,15 @@ MISCONCEPTIONS = (
         shadows=("tail-dropped", "window-misaligned", "step-every-micro-batch"),
     ),
     Misconception(
+        "last-turn-alone",
+        "A step behind the loop over the data, by its last batch",
+        "What the loop trains takes a step at each batch; this stands one level further out, so it takes one an epoch, "
+        "and the loss is made of what the last batch left.",
+        "Indent its lines into the loop, as far as they use what a turn of it was given.",
+        "The names of a loop keep their last values behind it, and nothing raises an error.",
+        "",
+    ),
+    Misconception(
         "train-mode-taken-back",
         "Put into train mode, and back before it was trained",
         "In eval mode dropout is off, and a BatchNorm neither uses the statistics of its batch nor updates the running "

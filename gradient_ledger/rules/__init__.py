@@ -52,6 +52,7 @@ RULES: tuple[Rule, ...] = (
     order.another_stepped,
     order.with_the_shown,
     order.last_alone,
+    order.last_turn_alone,
     window.sizes,
     window.losses,
     window.hooks,

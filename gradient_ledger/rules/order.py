@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import combinations, takewhile
 
@@ -19,6 +19,7 @@ from gradient_ledger.events import (
     Forward,
     InputGradient,
     Place,
+    Step,
     Taken,
     Trail,
 )
@@ -687,6 +688,32 @@ def with_the_shown(view: View) -> Iterator[Finding]:
             f"{what} stands under {one.condition!r}, beside what is shown or saved there, and nowhere else: it is left out "
             "wherever that condition does not hold.",
         )
+
+
+def last_turn_alone(view: View) -> Iterator[Finding]:
+    """A step behind the loop over the data, by a loss of what its last turn was given, while others step in each."""
+    for optimizer, windows in view.windows.items():
+        hits = [w for w in windows if w.step.on_last_of is not None and _others_step(w) > 1]
+        if len(hits) < 2 or len(hits) * 4 < 3 * len(windows[1:]):
+            continue
+        head, others = hits[0].step.on_last_of, min(_others_step(w) for w in hits)
+        yield finding(
+            "last-turn-alone",
+            "warning",
+            hits[0].step.where,
+            f"This step of {view.label(optimizer)} and its backward() stand behind the loop in line "
+            f"{head.line if head is not None else 0}, and their loss is made of what the last turn of that was given: "
+            f"{times(len(hits), 'step')}, while what the loop trains took {others} or more before each.",
+            steps=steps_of(hits),
+            windows=len(windows),
+            loop_at=head,
+        )
+
+
+def _others_step(window: Window) -> int:
+    """How many steps another optimizer took in a window."""
+    taken = Counter(one.optimizer for one in window.of(Step) if one is not window.step)
+    return max(taken.values(), default=0)
 
 
 def last_alone(view: View) -> Iterator[Finding]:
