@@ -56,6 +56,8 @@ _MICRO = re.compile(r"accum|micro|chunk", re.IGNORECASE)
 """Words for the parts of a batch, and for how many there are."""
 _WINDOW = re.compile(r"accum|micro|(^|\.)window$", re.IGNORECASE)
 """Words for how many of them a step uses."""
+_ROWS = re.compile(r"^[\w.]+\.(size\(0\)|shape\[0\])$|^len\([\w.]+\)$|(^|[._])(batch_?size|bs|B)$|^num_(rows|samples)$")
+"""Words for how many rows a batch has."""
 
 
 _LOSS = re.compile(r"loss|\.item\(\)|total|running|sum|mean|avg|average", re.IGNORECASE)
@@ -103,6 +105,12 @@ def told(trail: Trail) -> bool:
 def for_windows(trail: Trail) -> bool:
     """Whether it divides that by what it calls the size of a window or the number of micro-batches."""
     return any(_WINDOW.search(one.by) for file, line in trail for one in _divisions(file, line))
+
+
+def by_rows(trail: Trail) -> Place | None:
+    """Where it divides that by what it calls the number of rows of a batch."""
+    found = (one for file, line in trail for one in _divisions(file, line) if _ROWS.search(one.by))
+    return next((one.place for one in found), None)
 
 
 class Summands(NamedTuple):

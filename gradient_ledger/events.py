@@ -215,6 +215,11 @@ class Backward(Event):
     counted_again: int = 0
     """Over how many targets a cross-entropy is a mean that is divided by their number again; 0 where it is not, and
     where that was not asked."""
+    rows_again: int = 0
+    """Over how many rows it is a mean that is divided by their number again, where the text says that this divides by
+    the rows of a batch."""
+    rows_again_at: Place | None = None
+    """Where it says so."""
     part_again: Place | None = None
     """Where it divides a summand by what it divides the sum by as well."""
     means: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -223,16 +223,34 @@ def _divisor(node: Any) -> float | None:
 
 def counted_again(node: Any, scaled: bool) -> int:
     """Over how many targets a cross-entropy is a mean, where it is divided by that number once more; else 0."""
+    return next((by for by, mean in _divided_means(node) if by == _targets(mean)), 0)
+
+
+def rows_again(node: Any) -> int:
+    """Over how many rows a mean is, two or more, where it is divided by that number once more; else 0."""
+    return next((by for by, mean in _divided_means(node) if by > 1 and by in (_targets(mean), _rows(mean))), 0)
+
+
+def _divided_means(node: Any) -> Iterator[tuple[int, Any]]:
+    """The numbers that a mean is divided by, from the root on, each with the mean."""
     for _ in range(6):
         kind = type(node).__name__ if node is not None else ""
         if kind == "DivBackward0":
             by, mean = number(node) or _divisor(node), _constant(below(node), False)[1]
-            if by and by > 1 and _reduction(mean) == "mean" and by == _targets(mean):
-                return int(by)
+            mean = below(mean) if type(mean).__name__ == "NegBackward0" else mean
+            if by and by > 1 and by == int(by) and _reduction(mean) == "mean":
+                yield int(by), mean
         if kind not in THROUGH and kind != "DivBackward0":
             break
         node = below(node)
-    return 0
+
+
+def _rows(mean: Any) -> int:
+    """Over how many rows a mean is, by the size of what it was taken of; 0 where that is not kept."""
+    sizes = getattr(mean, "_saved_self_sym_sizes", None) if type(mean).__name__ == "MeanBackward0" else None
+    before = saved(mean, "self") if sizes is None and _says_reduction(mean.__class__) else None
+    sizes = tuple(before.shape) if before is not None else sizes
+    return int(sizes[0]) if sizes else 0
 
 
 _PICKING = {"MaxBackward0", "MaxBackward1", "AmaxBackward0", "GatherBackward0", "SelectBackward0", "IndexBackward0"}

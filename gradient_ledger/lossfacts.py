@@ -77,6 +77,8 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         one.draft.fields |= graph.divisions(node, scaled)
         one.draft.fields["shares"] = shares = graph.shares(node, scaled)
         one.draft.fields["counted_again"] = graph.counted_again(node, scaled)
+        if (rows := graph.rows_again(node)) and (at := divisions.by_rows(line)) is not None:
+            one.draft.fields |= {"rows_again": rows, "rows_again_at": at}
         one.draft.fields["told_divided"] = "quotient" in one.draft.fields and divisions.told(line)
         if {"quotient", "divisor", "undivided"} & one.draft.fields.keys():
             parts = divisions.of_summands(line)

@@ -1185,6 +1185,24 @@ def test_whether_a_mean_over_targets_is_divided_by_their_number_is_read_from_the
     assert graph.counted_again(node(make()), False) == wanted
 
 
+ROWS_AGAIN = {
+    "a mean over targets": (lambda: entropy() / len(CLASSES), 5),
+    "a mean of squares, with what lies below the mean": (lambda: mse() / len(X), len(X)),
+    "and by a window": (lambda: mse() / len(X) / 8, len(X)),
+    "a mean by hand": (lambda: -(X @ WEIGHT.T).log_softmax(1).mean() / len(X), len(X)),
+    "by another number": (lambda: mse() / (len(X) + 1), 0),
+    "a sum": (lambda: (X @ WEIGHT.T).sum() / len(X), 0),
+    "a sum of means": (lambda: (mse() + entropy()) / len(X), 0),
+    "not at all": (lambda: mse(), 0),
+}
+
+
+@pytest.mark.parametrize("name", ROWS_AGAIN)
+def test_whether_a_mean_is_divided_by_its_rows_is_read_from_the_graph(name: str) -> None:
+    make, wanted = ROWS_AGAIN[name]
+    assert graph.rows_again(node(make())) == wanted
+
+
 @pytest.mark.parametrize("name", DIVISIONS)
 def test_what_a_loss_was_divided_by_is_read_from_its_graph(name: str) -> None:
     make, scaled, wanted = DIVISIONS[name]

@@ -4241,6 +4241,57 @@ def a_mean_over_targets_is_divided_by_what_is_their_number_once() -> Log:
     return over_targets(12, 9, 0)
 
 
+def over_rows(*rows: int, window: int = 1, **fields: Any) -> Log:
+    tape = Tape("w b")
+    for at_once in rows:
+        tape.passes(window, **({"rows_again": at_once, "rows_again_at": at(OTHER) if at_once else None} | fields))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "division.rows_again",
+    "divided-twice",
+    "warning",
+    OTHER,
+    "is a mean already, and this line divides it by the number of its rows again, by 8: the gradient of a batch",
+    remedy="Leave one of the two out: the mean, or reduction='sum' and the division.",
+    rows=[8],
+    backward_at=at(BACKWARD),
+)
+def a_mean_is_divided_by_its_rows() -> Log:
+    return over_rows(8, 8, 8, divisor=8)
+
+
+@finds(
+    "division.rows_again",
+    "divided-twice",
+    "warning",
+    OTHER,
+    "again, by 5 or 8: the",
+    remedy="Leave one of the two out: the mean, or reduction='sum' and the division.",
+    rows=[5, 8],
+)
+def a_mean_is_divided_by_rows_that_differ() -> Log:
+    return over_rows(8, 8, 5)
+
+
+@quiet("division.rows_again")
+def a_mean_is_divided_by_its_rows_once() -> Log:
+    return over_rows(8, 0, 8)
+
+
+@quiet("division.rows_again")
+def a_mean_is_divided_by_as_many_micro_batches_as_it_has_rows() -> Log:
+    return over_rows(4, 4, 4, window=4)
+
+
+@quiet("division.rows_again")
+def a_mean_over_targets_is_divided_by_their_number_as_told_already() -> Log:
+    return over_rows(8, 0, 8, counted_again=8)
+
+
 def over_targets(*counts: int) -> Log:
     tape = Tape("w b")
     for count in counts:

@@ -1543,6 +1543,27 @@ def test_what_divides_the_summands_of_a_loss(text: str, tmp_path: Path) -> None:
     assert (found.again and found.again.line, found.for_windows) == SUMMED[text]
 
 
+BY_ROWS = {
+    "(loss / x.size(0)).backward()\n": 1,
+    "loss = loss / len(batch)\nf(loss)\n(loss).backward()\n": 1,
+    "loss /= self.batch_size\nloss.backward()\n": 1,
+    "(loss / args.bs).backward()\n": 1,
+    "(loss / x.shape[0]).backward()\n": 1,
+    # a sequence, a loader's own, a number, a window
+    "(loss / x.size(1)).backward()\n": None,
+    "(loss / len(self.parts[0])).backward()\n": None,
+    "(loss / 16).backward()\n": None,
+    "(loss / accum_steps).backward()\n": None,
+    "(loss / batch_sizes).backward()\n": None,
+}
+
+
+@pytest.mark.parametrize("text", BY_ROWS)
+def test_a_loss_is_divided_by_what_is_called_the_rows_of_a_batch(text: str, tmp_path: Path) -> None:
+    found = divisions.by_rows(((written(tmp_path, text), text.count("\n")),))
+    assert (found and found.line) == BY_ROWS[text]
+
+
 FOR_WINDOWS = {
     "(loss / accum_steps).backward()\n": True,
     "loss = loss / self.micro_batches\nloss.backward()\n": True,

@@ -96,6 +96,7 @@ RULES: tuple[Rule, ...] = (
     division.by_itself,
     division.twice,
     division.counted_again,
+    division.rows_again,
     division.divided_again,
     division.auxiliary,
     division.auxiliary_by_name,

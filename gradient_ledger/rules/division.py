@@ -35,6 +35,8 @@ def stepped_every_time(view: View) -> Iterator[Finding]:
         sure = view.log.window is not None
         if by < (2 if sure else LEAST) or any(w.step.stale or w.step.mixed for w in windows):
             continue
+        if not sure and all(one.rows_again == by for one in _looked_at(view, windows)):
+            continue  # `rows_again` tells what it is
         meant = f"windows of {by} were meant" if sure else f"each loss is divided by {by}, as in a window of {by}"
         yield finding(
             "optimizer-in-backward-accumulates" if inside else "step-every-micro-batch",
@@ -49,10 +51,15 @@ def stepped_every_time(view: View) -> Iterator[Finding]:
 
 def _named_size(view: View, windows: list[Window]) -> int:
     """The most that losses are divided by which the text divides by the size of a window, by its name; else 0."""
-    looked_at = [one for w in windows[:10] for one in view.passes_of(w) if one.pass_number <= LOOKED_AT]
+    looked_at = _looked_at(view, windows)
     if not all(one.for_windows for one in looked_at):
         return 0
     return max((by for one in looked_at for by in one.shares[:1]), default=0)
+
+
+def _looked_at(view: View, windows: list[Window]) -> list[Backward]:
+    """The passes of the first windows whose losses were looked at."""
+    return [one for w in windows[:10] for one in view.passes_of(w) if one.pass_number <= LOOKED_AT]
 
 
 SINGLES = 4
@@ -158,6 +165,26 @@ def counted_again(view: View) -> Iterator[Finding]:
                 "Leave one of the two out: the mean, or reduction='sum' and the division.",
                 counts=counts[:10],
             )
+
+
+def rows_again(view: View) -> Iterator[Finding]:
+    """A mean over the rows of a batch that is divided by their number once more, by the text and by the numbers."""
+    together = {number: w.passes for w in view.all_windows for number in w.step.pass_numbers}
+    for where, passes in _by_line(view).items():
+        rows = sorted({one.rows_again for one in passes})
+        told = all(one.counted_again for one in passes) and len(rows) > 1  # by `counted_again`
+        if 0 in rows or told or any(together.get(one.pass_number) == one.rows_again for one in passes):
+            continue
+        yield finding(
+            "divided-twice",
+            "warning",
+            passes[0].rows_again_at or where,
+            "The loss that goes backward is a mean already, and this line divides it by the number of its rows again, by "
+            f"{' or '.join(str(one) for one in rows[:2])}: the gradient of a batch is that much smaller.",
+            "Leave one of the two out: the mean, or reduction='sum' and the division.",
+            rows=rows[:10],
+            backward_at=where,
+        )
 
 
 def _is_share(one: Backward, size: int) -> bool:
