@@ -22,7 +22,7 @@ from gradient_ledger import source
 from gradient_ledger.account import FRESH, Account, can_train
 from gradient_ledger.compiled import is_product, plain_name, uncompiled
 from gradient_ledger.events import Place
-from gradient_ledger.places import USER, Call, kind_of
+from gradient_ledger.places import USER, Call, forward_of, kind_of
 from gradient_ledger.tensors import changing_print, is_zero
 
 MISSPELT = ("require_grad", "requires_grads", "require_grads", "requires_gradient", "require_gradient", "required_grad")
@@ -313,7 +313,7 @@ class ModuleAccount:
         """Its calls in eval mode without gradients."""
         self.window_calls = 0
         self.norm = isinstance(module, BATCH_NORMS)
-        forward = getattr(inspect.unwrap(type(module).forward), "__code__", None)
+        forward = getattr(forward_of(type(module)), "__code__", None)
         self.own_forward = forward is not None and kind_of(forward.co_filename) == USER
         """Whether its forward is the user's, which may run and leave out a parameter that it holds."""
         self.carried, self.bare = 0, 0

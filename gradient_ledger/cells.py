@@ -114,7 +114,7 @@ def run_again(state: State) -> list[nn.Module]:
 def _is_own(module: nn.Module) -> bool:
     if isinstance(module, nn.RNNBase):
         return True
-    code = getattr(owner_of(module).forward, "__code__", None)
+    code = getattr(places.forward_of(owner_of(module)), "__code__", None)
     own = code is not None and places.kind_of(code.co_filename) == places.USER
     return own and any(True for _ in module.parameters()) and not any(isinstance(m, OF_TORCH) for m in module.modules())
 

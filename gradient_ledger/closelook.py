@@ -99,6 +99,7 @@ class CloseLook:
         self.told[id(owner), name] = earlier, later
         original = getattr(owner, name)
 
+        @functools.wraps(original)
         def tapped(*args: Any, **kwargs: Any) -> Any:
             if torch.compiler.is_compiling():
                 return original(*args, **kwargs)

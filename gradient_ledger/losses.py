@@ -271,7 +271,7 @@ def _call_of_backward(scope: ast.AST, line: int) -> ast.Call | None:
 def _function(called: Any) -> Any:
     """The Python function behind what is called: a module's `forward`, a method's own."""
     if isinstance(called, nn.Module):
-        called = type(called).forward
+        called = places.forward_of(type(called))
     called = inspect.unwrap(getattr(called, "__func__", called))
     return called if isinstance(called, FunctionType) else None
 

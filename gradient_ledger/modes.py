@@ -3,7 +3,6 @@ teachers that were never put into it."""
 
 from __future__ import annotations
 
-import inspect
 import re
 from types import FrameType
 from typing import Any
@@ -244,7 +243,7 @@ def depends_on_mode(module: nn.Module) -> bool:
         return module.dropout > 0 and module.num_layers > 1
     if isinstance(module, nn.MultiheadAttention):
         return module.dropout > 0
-    code: Any = getattr(inspect.unwrap(type(module).forward), "__code__", None)  # not that of a tap
+    code: Any = getattr(places.forward_of(type(module)), "__code__", None)
     if code is None or "training" not in code.co_names or places.kind_of(code.co_filename) == places.QUIET:
         return False
     own = vars(module).items()  # a layer of the user's: `F.dropout(x, self.dropout, self.training)`

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sysconfig
 from itertools import islice
@@ -45,6 +46,17 @@ def kind_of(file: str) -> int:
 def claim(file: str) -> None:
     """Count `file` as the user's own, wherever it stands: the script of an audit may be an installed one."""
     kinds[file] = USER
+
+
+def forward_of(kind: type[torch.nn.Module]) -> Any:
+    """What runs when a module of this class is called, behind our taps; of one that TorchScript has compiled nothing
+    that Python runs."""
+    return inspect.unwrap(inspect.getattr_static(kind, "forward", None))
+
+
+def is_ours(file: str) -> bool:
+    """Whether a file is one of this package."""
+    return file.startswith(_OURS)
 
 
 def _classify(file: str) -> int:

@@ -43,6 +43,7 @@ from gradient_ledger import (
     passes,
     places,
     scalers,
+    scripted,
     steps,
     surroundings,
     undone,
@@ -211,6 +212,7 @@ def tap(
 def _install() -> None:
     compiled.prepare()
     _undo.append(compiled.keep_rules())
+    _undo.append(scripted.see_through())
     _tap_grad()
     tap(torch.autograd, "backward", before=_backward_begins, after=_backward_ends)
     tap(torch.autograd, "grad", before=_gradients_asked, after=_gradients_taken)

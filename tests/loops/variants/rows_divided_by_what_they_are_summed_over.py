@@ -1,4 +1,4 @@
-# variant: sums divided by the rows of a batch, means by a window that has as many micro-batches as those have rows, and by their own weights
+# variant: sums are divided by their rows, and means by a window with as many micro-batches as each has rows
 import torch
 from torch import nn
 
