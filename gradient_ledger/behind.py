@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from gradient_ledger.events import Place, Uncalled
+from gradient_ledger import source
+from gradient_ledger.events import Place, Trail, Uncalled
 from gradient_ledger.source import LOOPS, last_name, own, says
 from gradient_ledger.uncalled import FOLLOWING, functions_in, writes
 
@@ -106,3 +107,62 @@ def _uses(within: ast.AST, name: str) -> Iterator[str]:
                 yield "called" if above.attr == "forward" else "read"
             else:
                 yield "in a loop" if one in over else "other"
+
+
+_AVERAGE = re.compile(r"(?<![a-z])(ema|averager?|averaged|avg|polyak|swa)(?![a-z])", re.IGNORECASE)
+"""Words in names of averages of weights."""
+_UPDATES = re.compile(r"^_?(update|step|update_parameters|update_(ema|params|weights|average)|ema_(update|step))$")
+"""Methods that let one take in the weights."""
+_WAITS = re.compile(r"%|sync|accum|micro|step|boundary|update", re.IGNORECASE)
+"""Words in conditions that may wait for a step of the optimizer."""
+
+
+def follows_each_turn(files: tuple[str, ...], trail: Trail) -> Place | None:
+    """The line that updates what is an average by its name in the loop around this pass, under no condition there that
+    may wait for a step, where each turn of that loop makes one pass."""
+    for file, line in trail:
+        loop = source.loop_around(file, line)
+        if loop is None:
+            continue  # a function that a turn calls
+        updates = [one for one in _every_turn(loop.body) if _updates(one)] if isinstance(loop, ast.For) else []
+        waiting = _that_wait(files) if updates else set()
+        calls = [one for one in updates if source.last_name(one.func) not in waiting]
+        return (
+            Place(file, calls[0].lineno, getattr(source.scope(file, line), "name", "<module>"))
+            if len(calls) == 1
+            else None
+        )
+    return None
+
+
+@lru_cache(maxsize=64)
+def _that_wait(files: tuple[str, ...]) -> frozenset[str]:
+    """The names of functions that may wait for a step by themselves."""
+    held = (one for one in functions_in(files) if isinstance(one, ast.FunctionDef))
+    return frozenset(one.name for one in held if _WAITS_FOR_STEPS.search(ast.unparse(one)))
+
+
+_WAITS_FOR_STEPS = re.compile(r"sync_gradients|accum|micro_?batch", re.IGNORECASE)
+"""Words by which an update may wait for steps by itself."""
+
+
+def _every_turn(body: list[ast.stmt]) -> Iterator[ast.Call]:
+    """The calls of a loop's turn that no condition makes wait for a step, and no loop inside it repeats."""
+    for one in body:
+        if isinstance(one, LOOPS):
+            continue
+        if isinstance(one, ast.If) and _WAITS.search(ast.unparse(one.test)):
+            if any(isinstance(inner, ast.Continue | ast.Break | ast.Return) for inner in ast.walk(one)):
+                return
+        elif isinstance(one, ast.If | ast.With | ast.Try):
+            yield from _every_turn(one.body)
+        elif isinstance(one, ast.Expr) and isinstance(one.value, ast.Call):
+            yield one.value
+
+
+def _updates(call: ast.Call) -> bool:
+    return (
+        isinstance(call.func, ast.Attribute)
+        and _UPDATES.search(call.func.attr) is not None
+        and _AVERAGE.search(last_name(call.func.value)) is not None
+    )

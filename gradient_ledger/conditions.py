@@ -48,6 +48,7 @@ def of_step(place: Place, trail: Trail) -> dict[str, Any]:
         "gathers": divisions.gathers(lines, one.condition),
         "passed_over": Place(over[0].file, over[1]) if over is not None and over[1] is not None else None,
         "behind": Place(place.file, head) if (head := _loop_before(place.file, place.line)) is not None else None,
+        "turned_at": next((at for one in frames if (at := _turned(one.file, one.line)) is not None), None),
         "on_last_of": Place(place.file, head) if (head := _last_turn(place.file, place.line)) is not None else None,
     }
 
@@ -138,6 +139,32 @@ def _loop_before(file: str, line: int) -> int | None:
     loop, _ = _behind(file, line)
     names = _methods([loop]) if loop is not None else set()
     return loop.lineno if loop is not None and {"backward", "zero_grad"} <= names and "step" not in names else None
+
+
+@lru_cache(maxsize=256)
+def _turned(file: str, line: int) -> Place | None:
+    """The `if` whose remainder must not be 0 for a statement to run: it stands in the branch of all other turns."""
+    tree = source.parsed(file)
+    for one in source.blocks_in(tree) if tree is not None else ():
+        if isinstance(one, ast.If) and (told := _remainder_is_zero(one.test)) is not None:
+            branch = one.orelse if told else one.body
+            if branch and branch[0].lineno <= line <= (branch[-1].end_lineno or 0):
+                return Place(file, one.lineno)
+    return None
+
+
+def _remainder_is_zero(test: ast.expr) -> bool | None:
+    """Whether a test asks for a remainder of 0, or for one that is not; None where it asks for something else."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = _remainder_is_zero(test.operand)
+        return None if inner is None else not inner
+    if isinstance(test, ast.BinOp) and isinstance(test.op, ast.Mod):
+        return False
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and _remainder_is_zero(test.left) is False:
+        by = test.comparators[0]
+        if isinstance(by, ast.Constant) and by.value == 0 and isinstance(test.ops[0], ast.Eq | ast.NotEq | ast.Gt):
+            return isinstance(test.ops[0], ast.Eq)
+    return None
 
 
 @lru_cache(maxsize=256)

@@ -215,6 +215,10 @@ class Backward(Event):
     counted_again: int = 0
     """Over how many targets a cross-entropy is a mean that is divided by their number again; 0 where it is not, and
     where that was not asked."""
+    over_counts: tuple[float, ...] = ()
+    """By which numbers a sum was divided as a whole, one after the other from the root on, where these are several."""
+    summed_entries: int = 0
+    """Over how many entries that sum is at most, 0 where that is not known."""
     rows_again: int = 0
     """Over how many rows it is a mean that is divided by their number again, where the text says that this divides by
     the rows of a batch."""
@@ -610,6 +614,8 @@ class Ending(Event):
     behind: Place | None = None
     """The head of the `for` that it stands behind, in the same block, where each turn of that clears, goes backward and
     steps nothing."""
+    turned_at: Place | None = None
+    """The `if` around it whose remainder must not be 0 for it to be taken."""
     on_last_of: Place | None = None
     """The head of the `for` that it and a backward() stand behind, in the same block, where each turn of that trains
     something, and what stands behind it reads what the last turn was given."""
@@ -677,6 +683,9 @@ class Ending(Event):
     """What was put into eval mode before it: at the step that finds it in train mode again, and at all that do not."""
     idle_moved: Mapping[str, float] = field(default_factory=dict)
     """Parameters that moved on a gradient of zeros, and how far; looked at during the first few steps."""
+    none_moved: Mapping[str, float] = field(default_factory=dict)
+    """Parameters that had no gradient at all, and that an optimizer of the user's own moved, and how far; looked at
+    during the first few steps."""
     idle_by: tuple[str, ...] | None = None
     """What moves parameters on a gradient of zeros, by the settings of an optimizer of torch's own: `momentum`, `weight
     decay`; None for other optimizers, and where no gradient was zeros."""
@@ -1294,6 +1303,18 @@ class VainClear:
 
 
 @dataclass(frozen=True)
+class Returned:
+    """A `return` at the end of a loop's turn, so that there is no second one, by the text."""
+
+    name: str
+    """What the loop adds to or fills, and was made before it."""
+    where: Place
+    """The line of the `return`."""
+    called_at: Place
+    """The first call of its function."""
+
+
+@dataclass(frozen=True)
 class TargetNetwork:
     """A target network, by its name, and the network that it follows, or should."""
 
@@ -1702,6 +1723,13 @@ class Log:
     """The one line of the user's that sets the rate of a parameter group."""
     rate_called_at: Place | None = None
     """The one line that calls the function which does so."""
+    returned_at_once: tuple[Returned, ...] = ()
+    """Loops that add to something and return at the end of their first turn."""
+    averaged_each_turn: Place | None = None
+    """The line that updates an average, by its name, in the loop around the last pass, where each turn makes one, and
+    under no condition that may wait for a step."""
+    puts_zeros_at: Place | None = None
+    """The first line that gives a parameter a gradient of zeros, by the text."""
     loop_at: Place | None = None
     """The head of the outermost loop that the last backward pass ran in; asked where one of these is found."""
     window: int | None = None

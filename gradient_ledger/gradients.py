@@ -133,7 +133,7 @@ def input_read(state: State, tensor: Tensor, frame: FrameType) -> None:
     if key not in state.journal.groups:
         number = place is not None and _NUMBER.search(place.code) is not None
         state.journal.groups[key] = state.emit(InputGradient, place, (), backward=last.deposit.number, as_number=number)
-    if is_onto_read(state, tensor):
+    if is_onto_read(state, tensor, looked):
         state.journal.groups[key].fields["onto_read"] = True
 
 
@@ -141,17 +141,19 @@ MOST_INPUTS = 64
 """Tensors that are no parameters whose gradients are remembered."""
 
 
-def is_onto_read(state: State, tensor: Tensor) -> bool:
+def is_onto_read(state: State, tensor: Tensor, seen: float | None) -> bool:
     """Whether each backward since the gradient of a tensor was read last has added to that very gradient, and the
     tensor is another one: that it was cleared would show in its version, or to the next pass."""
     grad, passes, before = grad_of(tensor), state.progress.pass_number, state.inputs.pop(id(tensor), None)
     if grad is None or len(state.inputs) >= MOST_INPUTS:
         return False
-    now = InputRead(weakref.ref(tensor), weakref.ref(grad), grad._version, passes, address(tensor), tensor._version)
+    where, written = address(tensor), tensor._version
+    now = InputRead(weakref.ref(tensor), weakref.ref(grad), grad._version, passes, where, written, seen)
     state.inputs[id(tensor)] = now
     if before is None or before.ref() is not tensor or before.grad() is not grad or before.passes == passes:
         return False
-    moved = (before.where, before.written) != (now.where, now.written)
+    other = before.seen is not None and seen is not None and before.seen != seen
+    moved = other or (before.where, before.written) != (where, written)
     return moved and now.version - before.version == passes - before.passes
 
 

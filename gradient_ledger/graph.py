@@ -221,6 +221,45 @@ def _divisor(node: Any) -> float | None:
     return float(by) if by is not None and by.numel() == 1 and by.is_cpu and not by.requires_grad else None
 
 
+def over_counts(node: Any) -> tuple[tuple[float, ...], int]:
+    """By which numbers a sum, or a sum of such, was divided as a whole, one after the other from the root on; and over
+    how many entries it is at most, 0 where that is not kept."""
+    found: list[float] = []
+    for _ in range(6):
+        kind = type(node).__name__ if node is not None else ""
+        if kind == "DivBackward0":
+            by = number(node) or _divisor(node)
+            if not by:
+                return (), 0
+            found.append(by)
+        elif kind not in THROUGH or kind == "MulBackward0":
+            break
+        node = below(node)
+    parts = summands(node) if found and node is not None else []
+    if not parts or not all(map(_is_sum, parts)):
+        return (), 0
+    entries = [_most_summed(one) for one in parts]
+    return tuple(found), sum(entries) if all(entries) else 0
+
+
+def _most_summed(node: Any) -> int:
+    """Over how many entries a sum is at most. Of a cross-entropy in a checkpoint, whose tensors are not there, the rows
+    of the product that its scores are tell."""
+    if _says_reduction(node.__class__):
+        for _ in range(6):
+            node = below(node) if node is not None else None
+            sizes = getattr(node, "_saved_self_sym_sizes", ()) if type(node).__name__ in _ENDS else ()
+            if sizes:
+                return int(sizes[0])
+        return 0
+    return math.prod(getattr(node, "_saved_self_sym_sizes", ()))
+
+
+def _is_sum(node: Any) -> bool:
+    """Whether this is a sum, by its kind alone: what it is over may not be kept, as in a checkpoint."""
+    return _kind(node.__class__) in ("SumBackward0", "SumBackward1") or _reduction(node) == "sum"
+
+
 def counted_again(node: Any, scaled: bool) -> int:
     """Over how many targets a cross-entropy is a mean, where it is divided by that number once more; else 0."""
     return next((by for by, mean in _divided_means(node) if by == _targets(mean)), 0)

@@ -77,6 +77,9 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         one.draft.fields |= graph.divisions(node, scaled)
         one.draft.fields["shares"] = shares = graph.shares(node, scaled)
         one.draft.fields["counted_again"] = graph.counted_again(node, scaled)
+        over, entries = graph.over_counts(node)
+        if len(over) > 1:
+            one.draft.fields |= {"over_counts": over, "summed_entries": entries}
         if (rows := graph.rows_again(node)) and (at := divisions.by_rows(line)) is not None:
             one.draft.fields |= {"rows_again": rows, "rows_again_at": at}
         one.draft.fields["told_divided"] = "quotient" in one.draft.fields and divisions.told(line)

@@ -166,6 +166,8 @@ class InputRead(NamedTuple):
     """Where the tensor lay, which `x.data = …` changes."""
     written: int
     """Its own version."""
+    seen: float | None
+    """A sum over what it holds, which `x.data[rows] = …` changes; None where that was not looked at."""
 
 
 class Loading(NamedTuple):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import islice
 from types import FrameType
 from typing import Any
 
@@ -200,8 +201,10 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
         fields["idle_by"] = moves_idle(entry)
         if fields["idle_by"] != () and budget.may_look("idle", 12):
             # Zeros where the user's code computes the gradients are what it computed.
-            idle = [a for a in entry.accounts if a.status == ZERO and not a.given]
-            draft.idle = {a: p.detach().clone() for a in idle if (p := a.ref()) is not None}
+            draft.idle = copies(a for a in entry.accounts if a.status == ZERO and not a.given)
+    elif fields["none"] and fields["fresh"] and moves_idle(entry) is None and budget.may_look("idle", 12):
+        # Those of torch leave alone what has no gradient; what others do shows in the weights.
+        draft.idle = copies(islice((a for a in entry.accounts if a.status == EMPTY), FEW))
     if entry.steps & (entry.steps - 1) == 0:  # steps 0, 1, 2, 4, 8, …
         if entry.steps == 0 and budget.may_look("wholes", 4):
             state.books.find_wholes(even_if_whole=state.reference is not None)
@@ -389,8 +392,10 @@ def step_ends(state: State, optimizer: Any, depth: int) -> None:
         return  # a part of another's step
     draft = under_way.pop()
     if draft.idle:
-        moved = {account: how_far(account, before) for account, before in draft.idle.items()}
-        draft.fields["idle_moved"] = {account: by for account, by in moved.items() if by > 0}
+        moved = {account: by for account, before in draft.idle.items() if (by := how_far(account, before)) > 0}
+        none = set(draft.fields["none"])
+        draft.fields["idle_moved"] = {account: by for account, by in moved.items() if account not in none}
+        draft.fields["none_moved"] = {account: by for account, by in moved.items() if account in none}
     if not draft.fields.get("finite", True) and all(account.grad is None for account in entry.accounts):
         draft.fields["finite"] = True  # a hook of the user's has taken them away
     within = state.progress.scaler_steps.get(thread)
@@ -436,6 +441,15 @@ def is_state(account: Account, optimizer: Any) -> bool:
     held = [one for one in kept.values() if isinstance(one, Tensor) and one.layout == torch.strided]
     at = grad.data_ptr()  # 0 for sharded tensors, which have no memory of their own
     return any(one is grad or (at and one.numel() == grad.numel() and one.data_ptr() == at) for one in held)
+
+
+FEW = 16
+"""Parameters without a gradient that are looked at."""
+
+
+def copies(accounts: Iterable[Account]) -> dict[Account, Tensor]:
+    """What some parameters hold now."""
+    return {a: p.detach().clone() for a in accounts if (p := a.ref()) is not None}
 
 
 def how_far(account: Account, before: Any) -> float:

@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 Files = tuple[str, ...]
 
+_PUTS_ZEROS = r"\.grad\s*=\s*(torch\.)?(zeros|new_zeros)(_like)?\("
+"""Text that gives a parameter a gradient of zeros."""
+
 READERS: dict[str, Callable[[Files], Any]] = {
     "left_behind": behind.left_behind,
     "never_asked": targets.never_asked,
@@ -62,6 +65,7 @@ READERS: dict[str, Callable[[Files], Any]] = {
     "rate_set_at": lambda files: source.only_line(files, uncalled.RATES),
     "rate_called_at": lambda files: source.only_call(files, source.only_line(files, uncalled.RATES)),
     "clears_in_vain": uncalled.clears_in_vain,
+    "returned_at_once": misplaced.returned_at_once,
     "in_vain": lambda files: tuple(Place(file, line) for file in files for line in buffers.weights_in_vain(file)),
 }
 """Fields that all texts of a program tell: those that events came from, and its own modules."""
@@ -86,6 +90,7 @@ WHERE_IT_TRAINS: dict[str, Callable[[Files], Any]] = {
     "named_only": uncalled.named,
     "clears_under": uncalled.clears_under,
     "guarding_clears": uncalled.guarding_clears,
+    "puts_zeros_at": lambda files: next(iter(source.lines(files, _PUTS_ZEROS)), None),
     "frozen_at": lambda files: source.only_line(files, r"requires_grad(_\(|\s*=\s*)False"),
     "norms_frozen_at": frozen.norms,
     "thawed_at": lambda files: source.only_line(files, r"requires_grad(_\((True)?\)|\s*=\s*True)"),
@@ -98,6 +103,8 @@ def facts(state: State) -> dict[str, Any]:
     files, trains = tuple(closelook.own_files(state)), tuple(state.journal.files())
     readers = {name: partial(read, files) for name, read in READERS.items()}
     readers |= {name: partial(read, trains) for name, read in WHERE_IT_TRAINS.items()}
+    if (last := state.progress.last) is not None:
+        readers["averaged_each_turn"] = partial(behind.follows_each_turn, files, last.deposit.trail)
     readers["unstepped_schedules"] = partial(clocks.unstepped, state, list(files))
     state.text_trouble = ""
     told: dict[str, Any] = {}

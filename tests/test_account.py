@@ -15,6 +15,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
 
 import gradient_ledger
 from gradient_ledger import account as account_module
@@ -918,6 +919,7 @@ def test_a_file_that_cannot_be_read_tells_nothing() -> None:
         "gathers": False,
         "passed_over": None,
         "behind": None,
+        "turned_at": None,
         "on_last_of": None,
     }
     assert conditions.of_step(Place("<string>", 3), (("<string>", 3),)) == nowhere
@@ -1201,6 +1203,36 @@ ROWS_AGAIN = {
 def test_whether_a_mean_is_divided_by_its_rows_is_read_from_the_graph(name: str) -> None:
     make, wanted = ROWS_AGAIN[name]
     assert graph.rows_again(node(make())) == wanted
+
+
+OVER_COUNTS = {
+    "a cross-entropy by a count and a window": (lambda: entropy(reduction="sum") / 20 / 4, ((4, 20), 5)),
+    "by a tensor": (lambda: entropy(reduction="sum") / torch.tensor(20) / 4, ((4, 20), 5)),
+    "a sum under a mask": (lambda: ((X @ WEIGHT.T) * (Y > 0)).sum() / 9, ((9,), 15)),
+    "a sum of sums": (lambda: (0 + entropy(reduction="sum") + entropy(reduction="sum")) / 20 / 4, ((4, 20), 10)),
+    "a sum that nothing divides": (lambda: entropy(reduction="sum"), ((), 0)),
+    "a mean": (lambda: entropy() / 20 / 4, ((), 0)),
+    "a sum and a mean": (lambda: (entropy(reduction="sum") + mse()) / 4, ((), 0)),
+    "by what has a graph": (lambda: entropy(reduction="sum") / WEIGHT.sum(), ((), 0)),
+}
+
+
+@pytest.mark.parametrize("name", OVER_COUNTS)
+def test_what_a_sum_was_divided_by_is_read_from_the_graph(name: str) -> None:
+    make, wanted = OVER_COUNTS[name]
+    assert graph.over_counts(node(make())) == wanted
+
+
+def test_the_rows_of_a_cross_entropy_in_a_checkpoint_are_told_without_its_tensors() -> None:
+    runs = []
+
+    def summed(x: Tensor) -> Tensor:
+        runs.append(1)
+        return F.cross_entropy(x @ WEIGHT.T, CLASSES, reduction="sum")
+
+    loss = checkpoint(summed, X.clone().requires_grad_(), use_reentrant=False) / 20 / 4
+    assert graph.over_counts(node(loss)) == ((4, 20), 5)
+    assert len(runs) == 1, "asked for what a checkpoint has let go, it would run once more"
 
 
 @pytest.mark.parametrize("name", DIVISIONS)

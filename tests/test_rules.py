@@ -64,6 +64,7 @@ from gradient_ledger.events import (
     Place,
     RateByPasses,
     Reach,
+    Returned,
     Rounded,
     ScalerUpdate,
     ScheduleAnew,
@@ -1083,6 +1084,67 @@ def a_step_behind_a_loop_over_micro_batches() -> Log:
 @finds("order.lost", "zeroed-inside-window", "error", CLEAR, lost=9)
 def a_step_behind_a_loop_whose_losses_are_divided() -> Log:
     return cleared_in_each_turn(LOADER, loader=True, divisor=4.0)
+
+
+def returned(where: Place) -> Log:
+    return windows(1, 1).log(returned_at_once=(Returned("total", at(OTHER), where),))
+
+
+@finds(
+    "order.returned_at_once",
+    "returned-in-first-turn",
+    "warning",
+    OTHER,
+    "This stands in the loop that makes total, so it returns behind the first turn",
+    called_first_at=at(FORWARD),
+)
+def a_loop_returns_in_its_first_turn() -> Log:
+    return returned(at(FORWARD))
+
+
+@quiet("order.returned_at_once")
+def a_loop_that_returns_in_its_first_turn_is_called_where_nothing_ran() -> Log:
+    return returned(Place(FILE, 3, "elsewhere"))
+
+
+def turned_round(size: int, steps: int = 30, **fields: Any) -> Log:
+    """A step at each micro-batch but every `size`-th."""
+    tape = Tape("w b")
+    for number in range(steps):
+        tape.passes(1)
+        if number % size:
+            tape.step(**({"turned_at": at(OTHER)} | fields))
+            tape.clear()
+    return tape.log()
+
+
+@finds(
+    "window.turned_round",
+    "window-misaligned",
+    "error",
+    OTHER,
+    "SGD steps wherever this remainder is not 0: of 4 micro-batches all but one end a window, and that one waits",
+    remedy="Turn the test round: a window of 4 ends where the remainder is 0.",
+    window=4,
+    step_taken_at=at(STEP),
+)
+def the_test_for_the_end_of_a_window_is_the_wrong_way_round() -> Log:
+    return turned_round(4)
+
+
+@quiet("window.turned_round")
+def a_step_that_no_remainder_decides_about_is_left_out_now_and_then() -> Log:
+    return turned_round(4, turned_at=None)
+
+
+@quiet("window.turned_round")
+def each_second_micro_batch_steps() -> Log:
+    return turned_round(2)
+
+
+@quiet("window.turned_round")
+def a_step_was_left_out_twice() -> Log:
+    return turned_round(4, steps=8)
 
 
 def a_part_behind_the_loop(passes: int = 3, turns: int = 4, **fields: Any) -> Log:
@@ -3002,6 +3064,32 @@ def the_scheduler_steps_although_the_scaler_skipped() -> Log:
     return tape.log()
 
 
+def taken_back(*rates: float) -> Log:
+    """Two steps of a schedule behind each skipped one: where the first goes, and where the second ends."""
+    tape = Tape("w b")
+    for rate in rates:
+        tape.passes(1, scaled=True)
+        tape.step(by_scaler=True)
+        tape.clear()
+        tape.schedule(rate=0.1)
+        tape.passes(1, scaled=True)
+        tape.skip()
+        tape.clear()
+        tape.schedule(after_skip=True, rate=0.2)
+        tape.schedule(after_skip=True, rate=rate)
+    return tape.log()
+
+
+@quiet("rates.schedulers")
+def the_scheduler_is_taken_back_behind_each_skipped_step() -> Log:
+    return taken_back(0.1, 0.1)
+
+
+@finds("rates.schedulers", "scheduler-after-skipped-step", "warning", SCHEDULE, "after 4 of them", skipped=2)
+def the_scheduler_is_not_taken_back_behind_one_of_two_skipped_steps() -> Log:
+    return taken_back(0.1, 0.3)
+
+
 @finds(
     "rates.schedulers",
     "scheduler-every-micro-batch",
@@ -3897,6 +3985,46 @@ def the_average_is_updated_with_every_micro_batch() -> Log:
     return tape.log()
 
 
+def by_its_name(*sizes: int, updates: bool = False, **fields: Any) -> Log:
+    """The text updates an average at each micro-batch; `updates` are seen behind the steps."""
+    tape = Tape("w b")
+    for size in sizes:
+        tape.passes(size)
+        tape.step()
+        tape.clear()
+        if updates:
+            tape.average()
+    return tape.log(**({"averaged_each_turn": at(UPDATE)} | fields))
+
+
+@finds(
+    "following.averages",
+    "average-every-micro-batch",
+    "warning",
+    UPDATE,
+    "by the text at each micro-batch, while SGD steps after 4: its decay",
+    updates=4,
+    step_taken_at=at(STEP),
+)
+def the_average_is_updated_with_every_micro_batch_by_the_text() -> Log:
+    return by_its_name(4, 4, 4, 4, 1)
+
+
+@quiet("following.averages")
+def the_average_is_updated_with_every_step_though_the_text_seems_to_say_otherwise() -> Log:
+    return by_its_name(4, 4, 4, updates=True)
+
+
+@quiet("following.averages")
+def the_average_is_updated_where_each_micro_batch_steps() -> Log:
+    return by_its_name(1, 1, 1, 1)
+
+
+@quiet("following.averages")
+def the_text_updates_no_average_at_each_micro_batch() -> Log:
+    return by_its_name(4, 4, 4, averaged_each_turn=None)
+
+
 @quiet("following.averages")
 def the_average_is_updated_with_every_step() -> Log:
     tape = Tape("w b")
@@ -4290,6 +4418,69 @@ def a_mean_is_divided_by_as_many_micro_batches_as_it_has_rows() -> Log:
 @quiet("division.rows_again")
 def a_mean_over_targets_is_divided_by_their_number_as_told_already() -> Log:
     return over_rows(8, 0, 8, counted_again=8)
+
+
+def over_the_window(*counts: float, size: int = 4, per_pass: bool = False, **fields: Any) -> Log:
+    """Sums that are divided by what counts a whole window, one count a window, and by its size."""
+    tape = Tape("w b")
+    for count in counts:
+        for micro in range(size):
+            by = count + micro if per_pass else count
+            tape.passes(1, **({"over_counts": (float(size), by), "divisor": None} | fields))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+WINDOW_COUNTED = (
+    "Divide by the count of the window alone, or each micro-batch by its own count and the number of micro-batches."
+)
+
+
+@finds(
+    "division.window_counted",
+    "divided-twice",
+    "warning",
+    BACKWARD,
+    "share, 98 in the first and 101 in a later one: it counts the whole window. And it is divided by 4, the number",
+    remedy=WINDOW_COUNTED,
+    window=4,
+    counts=[98.0, 98.0, 101.0],
+)
+def sums_are_divided_by_the_count_of_the_window_and_by_its_size() -> Log:
+    return over_the_window(98.0, 98.0, 101.0)
+
+
+@finds(
+    "division.window_counted",
+    "divided-twice",
+    "warning",
+    BACKWARD,
+    "share, 96 in the first where one of them sums 24 entries: it counts the whole window.",
+    remedy=WINDOW_COUNTED,
+)
+def sums_are_divided_by_more_than_they_sum_and_by_the_size_of_the_window() -> Log:
+    return over_the_window(96.0, 96.0, 96.0, summed_entries=24)
+
+
+@quiet("division.window_counted")
+def sums_are_divided_by_their_own_counts_and_by_the_size_of_the_window() -> Log:
+    return over_the_window(24.0, 25.0, 26.0, per_pass=True)
+
+
+@quiet("division.window_counted")
+def sums_are_divided_by_what_is_the_same_in_all_windows() -> Log:
+    return over_the_window(24.0, 24.0, 24.0, summed_entries=24)
+
+
+@quiet("division.window_counted")
+def sums_are_divided_by_what_may_count_all_ranks() -> Log:
+    return over_the_window(96.0, 96.0, 96.0, summed_entries=24, sync=True)
+
+
+@quiet("division.window_counted")
+def sums_are_divided_by_the_count_of_the_window_alone() -> Log:
+    return over_the_window(98.0, 99.0, 101.0, over_counts=())
 
 
 def over_targets(*counts: int) -> Log:
@@ -6260,6 +6451,28 @@ def a_schedule_that_counts_steps_is_stepped_seldom_where_no_loader_runs() -> Log
 @quiet("rates.used_up")
 def a_schedule_that_counts_steps_is_stepped_with_every_fifth_and_no_loader_runs() -> Log:
     return _once_an_epoch(8, 5, passes=False, in_steps="factor(step)")
+
+
+def _own_clock(length: int) -> Log:
+    facts = ScheduleFacts("LambdaLR", 0, length, 4, at(SCHEDULE), named=False, in_steps="factor(step)")
+    return replace(_once_an_epoch(4, 3, in_steps="factor(step)"), schedules=(facts,))
+
+
+@quiet("rates.used_up")
+def a_schedule_that_counts_steps_of_its_own_comes_to_its_end() -> Log:
+    return _own_clock(4)
+
+
+@finds(
+    "rates.used_up",
+    "schedule-on-another-clock",
+    "warning",
+    SCHEDULE,
+    "was asked for 4 steps while SGD took 12",
+    remedy="Step the schedule right behind the optimizer's step(), in the same loop.",
+)
+def a_schedule_that_counts_steps_is_made_for_those_of_the_optimizer() -> Log:
+    return _own_clock(12)
 
 
 @quiet("rates.used_up")
@@ -12208,6 +12421,53 @@ def zeros_move_a_layer_that_is_not_used() -> Log:
     return tape.log()
 
 
+def own_optimizer(*moved: float, **fields: Any) -> Log:
+    """An optimizer of the user's own; how far each step moves a parameter that has no gradient."""
+    tape = Tape("w b")
+    tape.passes(1)
+    tape.step()
+    tape.clear()
+    for by in moved:
+        tape.forward()
+        tape.backward(names="w")
+        tape.step(none_moved={"b": by} if by else {})
+        tape.clear()
+    return tape.log(**fields)
+
+
+@finds(
+    "ownership.moved_without",
+    "zeros-move-unused-parameters",
+    "warning",
+    STEP,
+    "b had no gradient, and steps of SGD moved it all the same, by up to 0.02.",
+    remedy="In step(), pass over parameters whose .grad is None, as torch's own optimizers do.",
+    names=["b"],
+    moved=0.02,
+    steps=[1, 3],
+)
+def an_own_optimizer_moves_what_has_no_gradient() -> Log:
+    return own_optimizer(0.01, 0.0, 0.02)
+
+
+@finds(
+    "ownership.moved_without",
+    "zeros-move-unused-parameters",
+    "warning",
+    OTHER,
+    "by up to 0.02: here they are given one of zeros.",
+    remedy="In step(), pass over parameters whose .grad is None, as torch's own optimizers do.",
+    step_taken_at=at(STEP),
+)
+def an_own_optimizer_puts_zeros_where_there_is_no_gradient() -> Log:
+    return own_optimizer(0.01, 0.02, puts_zeros_at=at(OTHER))
+
+
+@quiet("ownership.moved_without")
+def an_own_optimizer_moves_what_has_no_gradient_once() -> Log:
+    return own_optimizer(0.01, 0.0, 0.0)
+
+
 @quiet("ownership.idle")
 def zeros_move_nothing() -> Log:
     tape = Tape("w b")
@@ -12699,6 +12959,18 @@ def rule_of(case: Case) -> Callable[[View], Iterator[Finding]]:
 
 def accused(log: Log) -> list[str]:
     return [one.misconception for one in findings(log) if one.severity != "info"]
+
+
+def test_a_test_is_not_turned_round_where_another_optimizer_has_the_other_turns() -> None:
+    tape = Tape("w b", "d")
+    for number in range(30):
+        tape.passes(1)
+        if number % 5:
+            tape.step(turned_at=at(OTHER))
+            tape.clear()
+        else:
+            tape.step(line=OTHER, optimizer=1)
+    assert list(rules.window.turned_round(View(tape.log()))) == []
 
 
 @pytest.mark.parametrize("case", FOUND, ids=str)

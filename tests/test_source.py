@@ -1937,3 +1937,97 @@ def test_a_list_of_one_module_times_a_number(tmp_path: Path, text: str, line: in
 )
 def test_an_average_is_made_in_half_precision(tmp_path: Path, text: str, casts: bool) -> None:
     assert bool(source.lines((written(tmp_path, text),), source.CASTS_AN_AVERAGE)) is casts
+
+
+TURNED = {
+    "if i % k:\n    step()\n": 2,
+    "if i % k != 0:\n    step()\n": 2,
+    "if i % k > 0:\n    step()\n": 2,
+    "if not (i % k == 0):\n    step()\n": 2,
+    "if i % k == 0:\n    wait()\nelse:\n    step()\n": 4,
+    "if not i % k:\n    wait()\nelse:\n    step()\n": 4,
+    # the right way round, another remainder, something else as well, behind it
+    "if i % k == 0:\n    step()\n": 0,
+    "if not i % k:\n    step()\n": 0,
+    "if i % k == k - 1:\n    step()\n": 0,
+    "if i % k and ready:\n    step()\n": 0,
+    "if i % k:\n    wait()\nstep()\n": 0,
+    "if i / k:\n    step()\n": 0,
+}
+
+
+@pytest.mark.parametrize("text", TURNED)
+def test_a_step_stands_under_a_remainder_that_must_not_be_zero(text: str, tmp_path: Path) -> None:
+    file, line = written(tmp_path, text), 1 + text[: text.index("step()")].count("\n")
+    found = conditions.of_step(Place(file, line, "main"), ((file, line),))["turned_at"]
+    assert (found is not None) is bool(TURNED[text])
+    assert found is None or found == Place(file, 1)
+
+
+RETURNS = {
+    "t = 0\n    for x in xs:\n        t += x\n        return t\n": "t",
+    "t = []\n    for x in xs:\n        t.append(x)\n        return sum(t)\n": "t",
+    "t = new()\n    for x in xs:\n        for y in x:\n            if y:\n                continue\n"
+    "            t[x][y] = 1\n        t = t.sum()\n        return t\n": "t",
+    # behind the loop, under a condition, where a turn may end before, of the turn alone, nothing returned
+    "t = 0\n    for x in xs:\n        t += x\n    return t\n": "",
+    "t = 0\n    for x in xs:\n        t += x\n        if t > 9:\n            return t\n": "",
+    "t = 0\n    for x in xs:\n        if x:\n            continue\n        t += x\n        return t\n": "",
+    "t = 0\n    for x in xs:\n        y = x + t\n        return y\n": "",
+    "for x in xs:\n        t = 0\n        t += x\n        return t\n": "",
+    "t = 0\n    for x in xs:\n        t += x\n        return\n": "",
+    "t = 0\n    for x in xs:\n        yield t\n        t += x\n        return t\n": "",
+}
+
+
+@pytest.mark.parametrize("text", RETURNS)
+def test_a_loop_that_fills_something_returns_in_its_first_turn(text: str, tmp_path: Path) -> None:
+    body = f"def loss_of(xs):\n    {text}\n"
+    found = misplaced.returned_at_once([written(tmp_path, f"{body}def train():\n    return loss_of(data)\n")])
+    assert [one.name for one in found] == ([RETURNS[text]] if RETURNS[text] else [])
+    for one in found:
+        lines = body.splitlines()
+        assert (lines[one.where.line - 1].split()[0], one.where.function) == ("return", "loss_of")
+        assert (one.called_at.line, one.called_at.function) == (body.count("\n") + 2, "train")
+    (alone := tmp_path / "alone").mkdir()
+    assert misplaced.returned_at_once([written(alone, body)]) == (), "nobody calls it"
+
+
+FOLLOWS = {
+    "ema.update()": True,
+    "self.ema_model.step(net.parameters())": True,
+    "swa_model.update_parameters(net)": True,
+    "if main:\n            averager.update()": True,
+    "with quiet():\n            ema.update()": True,
+    # it may wait: under a condition, behind one, by itself, in a loop of its own; no average, no update
+    "if i % 4 == 0:\n            ema.update()": False,
+    "if accelerator.sync_gradients:\n            ema.update()": False,
+    "if (i + 1) % 4:\n            continue\n        ema.update()": False,
+    "ema.update_average()": False,
+    "for one in many:\n            ema.update()": False,
+    "schema.update()": False,
+    "counts.update()": False,
+    "ema.eval()": False,
+    "ema.update()\n        mean.update()\n        avg.update()": False,
+}
+
+
+@pytest.mark.parametrize("text", FOLLOWS)
+def test_an_average_is_updated_in_each_turn_by_the_text(text: str, tmp_path: Path) -> None:
+    waits = "def update_average(self):\n    if sync_gradients:\n        self.update()\n"
+    before = f"{waits}def work(x):\n    loss(x).backward()\ndef train():\n    for i, x in data:\n        work(x)\n"
+    file = written(tmp_path, f"{before}        {text}\n")
+    found = behind.follows_each_turn((file,), ((file, 5), (file, 8)))
+    assert (found is not None) is FOLLOWS[text]
+    assert found is None or (found.line in (9, 10), found.function) == (True, "train")
+
+
+def test_an_average_is_updated_behind_a_loop_over_micro_batches(tmp_path: Path) -> None:
+    file = written(tmp_path, "for x in data:\n    for part in x:\n        loss(part).backward()\n    ema.update()\n")
+    assert behind.follows_each_turn((file,), ((file, 3),)) is None
+    assert behind.follows_each_turn((file,), ((file, 4),)) == Place(file, 4, "<module>")
+
+
+def test_no_loop_holds_a_pass(tmp_path: Path) -> None:
+    file = written(tmp_path, "loss(x).backward()\nema.update()\n")
+    assert behind.follows_each_turn((file,), ((file, 1),)) is None

@@ -1551,6 +1551,15 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "returned-in-first-turn",
+        "A loop returns in its first turn",
+        "The loss, or what it is made of, is put together by a loop that returns at the end of its first turn: the other "
+        "rows, parts or patches bring no gradient.",
+        "Indent the return out of the loop.",
+        "One level of indentation decides how often a line runs.",
+        "",
+    ),
+    Misconception(
         "train-mode-taken-back",
         "Put into train mode, and back before it was trained",
         "In eval mode dropout is off, and a BatchNorm neither uses the statistics of its batch nor updates the running "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -185,6 +186,42 @@ def rows_again(view: View) -> Iterator[Finding]:
             rows=rows[:10],
             backward_at=where,
         )
+
+
+def window_counted(view: View) -> Iterator[Finding]:
+    """Sums over a count of the whole window, its tokens say, that are divided by the number of micro-batches as well."""
+    for optimizer, windows in view.windows.items():
+        size = view.size(optimizer)
+        whole = [view.passes_of(w) for w in windows if w.passes == size > 1]
+        looked_at = [passes for passes in whole if all(one.pass_number <= LOOKED_AT for one in passes)]
+        counts = [_count_of_all(passes, size) for passes in looked_at]
+        # Shared by the micro-batches of each window, and another one in the next; or more than one of them sums over.
+        other = next((n for n in counts if n != counts[0]), 0.0)
+        most = max((one.summed_entries or math.inf for passes in looked_at for one in passes), default=0)
+        alone = (
+            not any(one.sync is not None for one in looked_at[0]) if looked_at else False
+        )  # else it may count all ranks
+        if len(counts) < 3 or not all(counts) or not (other or (alone and min(counts) > most)):
+            continue
+        seen = f"and {other:g} in a later one" if other else f"where one of them sums {most} entries"
+        yield finding(
+            "divided-twice",
+            "warning",
+            looked_at[0][-1].where,
+            f"Each loss is a sum that is divided by a count which all micro-batches of a window share, {counts[0]:g} in the "
+            f"first {seen}: it counts the whole window. And it is divided by {size}, the number of its micro-batches, too.",
+            "Divide by the count of the window alone, or each micro-batch by its own count and the number of micro-batches.",
+            window=size,
+            counts=counts[:10],
+        )
+
+
+def _count_of_all(passes: list[Backward], size: int) -> float:
+    """What the sums of one window are divided by besides its size, if that is one number for all of them; else 0."""
+    both = {one.over_counts for one in passes}
+    [by] = both if len(both) == 1 else [()]
+    rest = [count for count in by if count != size]
+    return rest[0] if len(by) == 2 and len(rest) == 1 and rest[0] > size else 0.0
 
 
 def _is_share(one: Backward, size: int) -> bool:

@@ -119,6 +119,27 @@ def averages(view: View) -> Iterator[Finding]:
                 steps=steps_of([w for w, _ in hits]),
             )
             return
+    yield from _averaged_each_turn(view)
+
+
+def _averaged_each_turn(view: View) -> Iterator[Finding]:
+    """Such an average by the text, where no update was seen: most of its calls only count, it may be."""
+    where, windows = view.log.averaged_each_turn, view.all_windows
+    seen = any(not e.pending for e in view.of(AverageUpdate))
+    usual = sorted(w.micro_batches for w in windows)[len(windows) // 2] if windows else 0
+    single = sum(w.micro_batches < 2 for w in windows)
+    if where is None or seen or usual < 2 or single * 4 > len(windows):
+        return
+    yield finding(
+        "average-every-micro-batch",
+        "warning",
+        where,
+        "By its name this updates a running average of the weights, and by the text at each micro-batch, while "
+        f"{view.label(windows[0].optimizer)} steps after {usual}: its decay, and how often it is updated, are counted in "
+        "micro-batches.",
+        updates=usual,
+        step_taken_at=windows[0].step.where,
+    )
 
 
 def own_averages(view: View) -> Iterator[Finding]:

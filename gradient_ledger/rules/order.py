@@ -28,6 +28,7 @@ from gradient_ledger.rules.view import (
     View,
     Window,
     finding,
+    has_run,
     is_divided,
     not_called,
     some,
@@ -714,6 +715,20 @@ def _others_step(window: Window) -> int:
     """How many steps another optimizer took in a window."""
     taken = Counter(one.optimizer for one in window.of(Step) if one is not window.step)
     return max(taken.values(), default=0)
+
+
+def returned_at_once(view: View) -> Iterator[Finding]:
+    """A loop that adds to something, and returns at the end of its first turn."""
+    for one in view.log.returned_at_once:
+        if any(view.windows.values()) and has_run(view, one.called_at):
+            yield finding(
+                "returned-in-first-turn",
+                "warning",
+                one.where,
+                f"This stands in the loop that makes {one.name}, so it returns behind the first turn: what the others would "
+                "have added is missing.",
+                called_first_at=one.called_at,
+            )
 
 
 def last_alone(view: View) -> Iterator[Finding]:

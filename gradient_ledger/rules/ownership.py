@@ -1073,6 +1073,30 @@ def idle(view: View) -> Iterator[Finding]:
         )
 
 
+def moved_without(view: View) -> Iterator[Finding]:
+    """Parameters without any gradient that an optimizer of the user's own moves."""
+    for optimizer, windows in view.windows.items():
+        hits = [w for w in windows if w.step.none_moved and w.step.fresh]
+        if len(hits) < 2:
+            continue
+        names = sorted({name for w in hits for name in w.step.none_moved})
+        by = max(value for w in hits for value in w.step.none_moved.values())
+        put = view.log.puts_zeros_at
+        yield finding(
+            "zeros-move-unused-parameters",
+            "warning",
+            put or hits[0].step.where,
+            f"{some(names)} had no gradient, and steps of {view.label(optimizer)} moved "
+            f"{'it' if len(names) == 1 else 'them'} all the same, by up to {by:.3g}"
+            + (": here they are given one of zeros." if put else "."),
+            "In step(), pass over parameters whose .grad is None, as torch's own optimizers do.",
+            names=names[:10],
+            moved=by,
+            steps=steps_of(hits),
+            step_taken_at=hits[0].step.where,
+        )
+
+
 def distributed(view: View) -> Iterator[Finding]:
     """Ranks that do not talk, or talk too often."""
     for optimizer, windows in view.windows.items():

@@ -6,6 +6,7 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from gradient_ledger.events import (
@@ -53,7 +54,7 @@ def schedulers(view: View) -> Iterator[Finding]:
                 optimizer_steps=len(windows),
             )
         after = [e for e in events if e.after_skip]
-        if after and len(events) * 2 >= len(windows):
+        if after and len(events) * 2 >= len(windows) and not _taken_back(events, windows):
             yield finding(
                 "scheduler-after-skipped-step",
                 "warning",
@@ -62,6 +63,18 @@ def schedulers(view: View) -> Iterator[Finding]:
                 f"after {len(after)} of them: the learning rate moved although the parameters did not.",
                 skipped=sum(w.skipped for w in windows),
             )
+
+
+def _taken_back(events: list[SchedulerStep], windows: list[Window]) -> bool:
+    """Whether the steps of a schedule behind each skipped step undo each other: there are several, and the rate is in
+    the end what it was before."""
+    steps, rate = [w.step.number for w in windows], None
+    for _, group in groupby(events, key=lambda e: bisect(steps, e.number)):
+        behind = list(group)
+        if behind[0].after_skip and (len(behind) < 2 or rate not in (None, behind[-1].rate)):
+            return False
+        rate = behind[-1].rate
+    return True
 
 
 def _own_schedule(view: View, optimizer: int, windows: list[Window]) -> Iterator[Finding]:
@@ -357,7 +370,9 @@ def used_up(view: View) -> Iterator[Finding]:
         rates = [w.step.rate for w in windows if w.step.rate is not None]
         told: dict[str, Any] = {"scheduler_steps": len(events), "optimizer_steps": len(windows), "made_at": one.made_at}
         once = len(events) * (3 if len(events) <= len(passes) + 1 else 2 * _EPOCH) <= len(windows)
-        if one.in_steps and once and len(events) > 1:
+        # One that is made for just as many steps as it took runs on a clock of its own, and comes to its end.
+        ends = any(f.optimizer == optimizer and 0 < f.length <= f.steps + 1 for f in view.log.schedules)
+        if one.in_steps and once and len(events) > 1 and not ends:
             yield finding(
                 "schedule-on-another-clock",
                 "warning",

@@ -13,6 +13,7 @@ from gradient_ledger.events import (
     Clear,
     DataPass,
     Edit,
+    Ending,
     Finding,
     Forward,
     Place,
@@ -69,6 +70,31 @@ def sizes(view: View) -> Iterator[Finding]:
         elif smaller and not _tails(view, whole, smaller):
             if view.log.window or (_gave_up(smaller) and any(w.step.passed_over for w in smaller)):
                 yield _misaligned(view, whole, smaller, size)
+
+
+def turned_round(view: View) -> Iterator[Finding]:
+    """Steps at all micro-batches but each k-th, by the text and by the numbers: the test for a window's end is the wrong
+    way round."""
+    for optimizer, windows in view.windows.items():
+        sizes = [w.passes for w in windows]
+        double = [at for at, size in enumerate(sizes) if size == 2]
+        gaps = Counter(after - before for before, after in pairwise(double))
+        [(gap, often)] = gaps.most_common(1) or [(0, 0)]
+        regular = gap > 1 and often >= STAYS - 1 and often * 4 >= 3 * gaps.total() and set(sizes) <= {1, 2, 3}
+        others = any(one.optimizer != optimizer for w in windows for one in w.of(Ending))
+        if view.log.window or not regular or others or any(w.step.turned_at is None for w in windows):
+            continue
+        yield finding(
+            "window-misaligned",
+            "error",
+            windows[0].step.turned_at,
+            f"{view.label(optimizer)} steps wherever this remainder is not 0: of {gap + 1} micro-batches all but one end a "
+            f"window, and that one waits for the next. The steps used {_list(sizes)}.",
+            f"Turn the test round: a window of {gap + 1} ends where the remainder is 0.",
+            sizes=sizes[:40],
+            window=gap + 1,
+            step_taken_at=windows[0].step.where,
+        )
 
 
 def _phases(windows: list[Window]) -> list[list[Window]]:
