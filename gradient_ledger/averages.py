@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from torch import nn
+
 from gradient_ledger import places
 from gradient_ledger.account import Account
 from gradient_ledger.events import AverageUpdate, Ending
@@ -12,6 +14,13 @@ from gradient_ledger.journal import Draft
 
 if TYPE_CHECKING:
     from gradient_ledger.state import State
+
+
+def is_again(state: State, average: nn.Module) -> bool:
+    """Whether an average of torch's takes in weights that it has taken in before: no step was taken since."""
+    known, now = state.averaged_at.get(average), state.progress.steps
+    state.averaged_at[average] = now
+    return known == now
 
 
 def average_updated(state: State, frame: FrameType, account: Account | None = None, trained: bool = False) -> Draft:

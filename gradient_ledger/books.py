@@ -202,9 +202,10 @@ class OptimizerAccount:
         """A print of its smallest parameter, taken at the first losses that went backward before it had stepped."""
 
     def smallest(self) -> Account | None:
-        """The account of its smallest parameter that needs a gradient: the cheapest one to look at."""
+        """The account of its smallest parameter that needs a gradient, or is given one: the cheapest to look at."""
         if self._smallest is None:
-            mine = [(p.numel(), a) for a in self.accounts if (p := a.ref()) is not None and can_train(p)]
+            held = [(p, a) for a in self.accounts if (p := a.ref()) is not None]
+            mine = [(p.numel(), a) for p, a in held if can_train(p) or a.given]
             self._smallest = min(mine, key=lambda one: one[0])[1] if mine else None
         return self._smallest
 
@@ -504,6 +505,24 @@ class Books:
             entry.size = size
             self._own(entry, groups)
         return entry
+
+    def look_at_groups(self) -> None:
+        """Take over the parameters that now stand in the places of others in the groups of optimizers: wrappers for
+        mixed precision put float32 copies there."""
+        for entry in self.optimizers:
+            optimizer = entry.ref()
+            groups = getattr(optimizer, "param_groups", ()) if optimizer is not None else ()
+            held = [p for group in groups for p in group["params"] if isinstance(p, Tensor)]
+            before = [(account, account.ref()) for account in entry.accounts]
+            if len(held) != len(before) or all(p is mine for p, (_, mine) in zip(held, before, strict=True)):
+                continue
+            for parameter, (account, mine) in zip(held, before, strict=True):
+                if parameter is not mine:
+                    account.owners.remove(entry)
+                    account.owned = any(owner.alive for owner in account.owners)
+                    if self.find(parameter) is None and self._named(parameter) is None:
+                        self.open(parameter, f"{account.name} as {self.label(entry)} holds it")
+            self._own(entry, groups)
 
     def number_of(self, optimizer: Any) -> int | None:
         """The number of an optimizer that has an account."""

@@ -204,6 +204,8 @@ class Backward(Event):
     told_divided: bool = False
     """Whether the text divides such a sum where it goes backward, or where its name comes from, in one of the functions
     that called for the pass."""
+    divided_by: str = ""
+    """By what the text divides a loss that was divided, as it is written; looked at in the first passes of a line."""
     for_windows: bool = False
     """Whether the text divides such a loss by what it calls the size of a window, or the number of micro-batches."""
     parts_for_windows: bool = False
@@ -218,7 +220,7 @@ class Backward(Event):
     over_counts: tuple[float, ...] = ()
     """By which numbers a sum was divided as a whole, one after the other from the root on, where these are several."""
     summed_entries: int = 0
-    """Over how many entries that sum is at most, 0 where that is not known."""
+    """Over how many rows that sum is at most, 0 where that is not known."""
     rows_again: int = 0
     """Over how many rows it is a mean that is divided by their number again, where the text says that this divides by
     the rows of a batch."""
@@ -320,6 +322,8 @@ class Backward(Event):
     these weights have changed since; looked at for the first passes of a line whose graph stays."""
     again: tuple[int, ...] = ()
     """Earlier passes through whose losses this one came again."""
+    again_partly: tuple[int, ...] = ()
+    """Those of which it came through some of the losses that they are made of, and not through all."""
     against: Mapping[int, int] = field(default_factory=dict)
     """Earlier passes that brought gradients to the same places of the graph, and to how many entries of one place this
     one brought the opposite sign, to all that were looked at; 0 where there is no such place. Looked at for the first
@@ -837,6 +841,10 @@ class AverageUpdate(Event):
     """Whether an optimizer holds the average itself."""
     mutual: bool = False
     """Whether what it moved towards was moved towards it as well."""
+    again: bool = False
+    """Whether it is one of torch's averages, and has taken in these weights before: no step was taken since."""
+    update_at: Place | None = None
+    """The user's line that updates one of torch's; the event stands at that of the training loop."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -223,7 +223,7 @@ def _divisor(node: Any) -> float | None:
 
 def over_counts(node: Any) -> tuple[tuple[float, ...], int]:
     """By which numbers a sum, or a sum of such, was divided as a whole, one after the other from the root on; and over
-    how many entries it is at most, 0 where that is not kept."""
+    how many rows it is at most, where it is one of cross-entropies and that is kept, else 0."""
     found: list[float] = []
     for _ in range(6):
         kind = type(node).__name__ if node is not None else ""
@@ -243,16 +243,14 @@ def over_counts(node: Any) -> tuple[tuple[float, ...], int]:
 
 
 def _most_summed(node: Any) -> int:
-    """Over how many entries a sum is at most. Of a cross-entropy in a checkpoint, whose tensors are not there, the rows
-    of the product that its scores are tell."""
-    if _says_reduction(node.__class__):
-        for _ in range(6):
-            node = below(node) if node is not None else None
-            sizes = getattr(node, "_saved_self_sym_sizes", ()) if type(node).__name__ in _ENDS else ()
-            if sizes:
-                return int(sizes[0])
-        return 0
-    return math.prod(getattr(node, "_saved_self_sym_sizes", ()))
+    """Over how many rows a cross-entropy is a sum at most: the rows of the product that its scores are tell, in a
+    checkpoint too, whose tensors are not there. 0 for any other sum: each of its entries may be one."""
+    for _ in range(6 if _says_reduction(node.__class__) else 0):
+        node = below(node) if node is not None else None
+        sizes = getattr(node, "_saved_self_sym_sizes", ()) if type(node).__name__ in _ENDS else ()
+        if sizes:
+            return int(sizes[0])
+    return 0
 
 
 def _is_sum(node: Any) -> bool:

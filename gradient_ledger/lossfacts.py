@@ -87,6 +87,8 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
             parts = divisions.of_summands(line)
             one.draft.fields |= {"part_again": parts.again, "parts_for_windows": parts.for_windows}
             one.draft.fields["for_windows"] = divisions.for_windows(line)
+        if shares or one.draft.fields.get("quotient") or one.draft.fields.get("divisor"):
+            one.draft.fields["divided_by"] = divisions.by_what(line)
         if (other := divisions.in_other_branch(line)) is not None and not shares:
             one.draft.fields |= {"divided_beside": other.place, "divided_beside_by": other.by}
         if len(shares) > 1:

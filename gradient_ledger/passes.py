@@ -7,6 +7,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Iterable, Mapping
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -100,6 +101,8 @@ def open_pass_at(
 ) -> Pass:
     """The same for a pass whose line is known."""
     progress = state.progress
+    if progress.pass_number & (progress.pass_number - 1) == 0:  # before passes 1, 2, 3, 5, 9, …
+        state.books.look_at_groups()
     progress.pass_number += 1
     number = progress.pass_number
     draft = state.emit(Backward, place, (), pass_number=number, scaled=scaled, **fields)
@@ -214,10 +217,11 @@ def note_graphs(state: State, node: Any, place: Place | None) -> None:
 
 
 def watch_again(state: State, node: Any, one: Pass) -> None:
-    """Be told when a later backward comes through this loss again."""
+    """Be told when a later backward comes through this loss again, or through some of the losses that it is made of."""
     mine, number = weakref.ref(state), one.deposit.number
+    parts: list[int] = []
 
-    def again(grads: Any) -> None:
+    def again(grads: Any, part: int | None = None) -> None:
         recorder = mine()
         if recorder is None or recorder.muted:
             return
@@ -226,6 +230,10 @@ def watch_again(state: State, node: Any, one: Pass) -> None:
             seen = current.draft.fields.setdefault("again", [])
             if number not in seen:
                 seen.append(number)
+            reached = current.reached.setdefault(number, set())
+            reached.update(parts if part is None else (part,))
+            if len(reached) == len(parts):
+                current.whole.add(number)
 
     def again_within(grads: Any) -> None:
         recorder = mine()
@@ -251,7 +259,8 @@ def watch_again(state: State, node: Any, one: Pass) -> None:
             if inner is not None and seen < 64:
                 seen += 1
                 if graph.is_loss(inner):
-                    inner.register_prehook(again)
+                    inner.register_prehook(partial(again, part=len(parts)))
+                    parts.append(len(parts))
                 waiting.append(inner)
 
 
@@ -307,6 +316,8 @@ def backward_ends(state: State, one: Pass) -> None:
     if one in state.progress.passes:
         state.progress.passes.remove(one)
     number = one.deposit.number
+    if one.reached:
+        one.draft.fields["again_partly"] = [earlier for earlier in one.reached if earlier not in one.whole]
     look_for_nonfinite(one)
     for account in state.within_reach():
         if account.status == EMPTY or (parameter := account.ref()) is None or (grad := grad_of(parameter)) is None:

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
 from gradient_ledger.account import Account
@@ -210,6 +210,8 @@ class State:
         self.bare_norms: dict[Place, tuple[int, bool]] = {}
         """By the line that takes a norm out of its graph: backward passes through it, and whether their loss also
         divides by norms that have one."""
+        self.averaged_at: weakref.WeakKeyDictionary[nn.Module, int] = weakref.WeakKeyDictionary()
+        """The steps that had been taken when an average of torch's was updated last."""
         self.close_look: CloseLook | None = None
         """The extra taps that are in for a window or two."""
 

@@ -430,9 +430,10 @@ def _loader_runs(recorder: Recorder, call: Call, _: Any) -> None:
 
 
 def _averaged(recorder: Recorder, call: Call) -> None:
-    averages.average_updated(recorder, call.frame)
-    # One that is updated every so many steps would seldom fall into a closer look.
     place = places.user_place(call.frame)
+    told = averages.average_updated(recorder, call.frame).fields
+    told |= {"again": averages.is_again(recorder, call.owner), "update_at": place}
+    # One that is updated every so many steps would seldom fall into a closer look.
     if recorder.close_look is None and recorder.budget.may_look(("averaged", place), 2 * SAMPLES):
         recorder.averaging = place
         closelook.begin(recorder, several_passes=False)

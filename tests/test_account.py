@@ -1208,7 +1208,7 @@ def test_whether_a_mean_is_divided_by_its_rows_is_read_from_the_graph(name: str)
 OVER_COUNTS = {
     "a cross-entropy by a count and a window": (lambda: entropy(reduction="sum") / 20 / 4, ((4, 20), 5)),
     "by a tensor": (lambda: entropy(reduction="sum") / torch.tensor(20) / 4, ((4, 20), 5)),
-    "a sum under a mask": (lambda: ((X @ WEIGHT.T) * (Y > 0)).sum() / 9, ((9,), 15)),
+    "a sum under a mask": (lambda: ((X @ WEIGHT.T) * (Y > 0)).sum() / 9, ((9,), 0)),
     "a sum of sums": (lambda: (0 + entropy(reduction="sum") + entropy(reduction="sum")) / 20 / 4, ((4, 20), 10)),
     "a sum that nothing divides": (lambda: entropy(reduction="sum"), ((), 0)),
     "a mean": (lambda: entropy() / 20 / 4, ((), 0)),

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
 from gradient_ledger import Event, GradientLedger, closelook, told
-from gradient_ledger.events import Forward, Step
+from gradient_ledger.events import Backward, Forward, Step
 from gradient_ledger.taps import _open
 
 
@@ -1048,3 +1048,49 @@ def test_what_is_no_file_brings_no_modules(tmp_path: Path, monkeypatch: pytest.M
     assert closelook.own_files(state) == ["cell_1.py"]
     (tmp_path / "cell_1.py").touch()
     assert closelook.own_files(state) == ["cell_1.py", module.__file__]
+
+
+def test_parameters_that_take_the_places_of_others_in_a_group_are_those_that_are_stepped() -> None:
+    model = nn.Linear(3, 2).bfloat16()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.1)
+    with GradientLedger(model, optimizer) as ledger:
+        mains = []
+        for at, param in enumerate(optimizer.param_groups[0]["params"]):
+            optimizer.param_groups[0]["params"][at] = main = param.detach().clone().float()
+            mains.append((param, main))
+        for _ in range(3):
+            model(torch.ones(4, 3, dtype=torch.bfloat16)).float().square().mean().backward()
+            for param, main in mains:
+                main.grad, param.grad = param.grad.float(), None
+            optimizer.step()
+            for param, main in mains:
+                param.data.copy_(main)
+    owners = {one.name: one.owners for one in ledger.log.parameters}
+    assert owners == {
+        "weight": (),
+        "bias": (),
+        "weight as AdamW holds it": (0,),
+        "bias as AdamW holds it": (0,),
+    }
+    steps = [one for one in ledger.events if isinstance(one, Step)]
+    assert [(len(one.fresh) if isinstance(one.fresh, tuple) else one.fresh, one.assigned) for one in steps] == [
+        (2, True)
+    ] * 3
+    assert not ledger.findings()
+    assert not ledger.trouble
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_losses_that_two_passes_share_are_told_from_a_whole_loss_that_comes_again(same: bool) -> None:
+    weight = nn.Parameter(torch.ones(3))
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    with GradientLedger(optimizer) as ledger:
+        shared, total = (weight * 2).square().mean(), torch.zeros(())
+        for number in range(3):
+            mine = (weight * number).square().mean()
+            total = total + mine
+            (((total if same else mine) + shared) / 3).backward(retain_graph=number < 2)
+        optimizer.step()
+    passes = [one for one in ledger.events if isinstance(one, Backward)]
+    assert [set(one.again) for one in passes] == [set(), {1}, {1, 2}]
+    assert [set(one.again_partly) for one in passes] == [set(), set() if same else {1}, set() if same else {1, 2}]

@@ -2901,6 +2901,32 @@ def the_running_sum_goes_backward_in_the_next_window() -> Log:
     return tape.log()
 
 
+def shared_by_all(size: int = 3, partly: bool = True, **fields: Any) -> Log:
+    """Each pass of a window goes through a loss that they all share, in front of the first pass's others."""
+    tape = Tape("w b")
+    for number in range(size):
+        earlier = tuple(range(1, number + 1))
+        told = {"again": earlier, "again_partly": earlier if partly else (), "shares": (size,)}
+        tape.passes(1, retain_graph=True, **(told | fields))
+    tape.step()
+    return tape.log()
+
+
+@quiet("window.losses")
+def the_passes_of_a_window_share_a_loss_that_is_divided_by_their_number() -> Log:
+    return shared_by_all()
+
+
+@finds("window.losses", "running-loss-backward", "error", BACKWARD, "1 earlier pass")
+def the_passes_of_a_window_share_a_loss_that_is_not_divided() -> Log:
+    return shared_by_all(shares=())
+
+
+@finds("window.losses", "running-loss-backward", "error", BACKWARD, "1 earlier pass")
+def the_running_sum_is_divided_by_the_number_of_passes() -> Log:
+    return shared_by_all(partly=False)
+
+
 @quiet("window.losses")
 def the_first_pass_was_cleared_before_the_second_one() -> Log:
     tape = Tape("w b")
@@ -4000,9 +4026,10 @@ def by_its_name(*sizes: int, updates: bool = False, **fields: Any) -> Log:
 @finds(
     "following.averages",
     "average-every-micro-batch",
-    "warning",
+    "info",
     UPDATE,
     "by the text at each micro-batch, while SGD steps after 4: its decay",
+    remedy="Call it where the optimizer steps, under the same condition; or see that it waits for that by itself.",
     updates=4,
     step_taken_at=at(STEP),
 )
@@ -4023,6 +4050,50 @@ def the_average_is_updated_where_each_micro_batch_steps() -> Log:
 @quiet("following.averages")
 def the_text_updates_no_average_at_each_micro_batch() -> Log:
     return by_its_name(4, 4, 4, averaged_each_turn=None)
+
+
+def at_the_end_of_epochs(again: bool = True, own: int = EDIT, epochs: int = 3) -> Log:
+    """An average of torch's is updated behind each step, and at the end of each epoch, at a line of its `own`, too."""
+    tape = Tape("w b")
+    for _ in range(epochs):
+        for _ in range(3):
+            tape.passes(1)
+            tape.step()
+            tape.average()
+            tape.amend(update_at=at(UPDATE))
+            tape.clear()
+        tape.average(OTHER)
+        tape.amend(update_at=at(own), again=again)
+    return tape.log()
+
+
+@finds(
+    "following.taken_twice",
+    "average-taken-twice",
+    "warning",
+    EDIT,
+    "no step lies between the two, 3 times.",
+    updates=3,
+    updated_before_at=at(UPDATE),
+    called_from_at=at(OTHER),
+)
+def the_average_is_updated_again_at_the_end_of_each_epoch() -> Log:
+    return at_the_end_of_epochs()
+
+
+@quiet("following.taken_twice")
+def another_average_is_updated_at_the_end_of_each_epoch() -> Log:
+    return at_the_end_of_epochs(again=False)
+
+
+@quiet("following.taken_twice")
+def the_average_is_updated_again_at_its_own_line_behind_a_skipped_step() -> Log:
+    return at_the_end_of_epochs(own=UPDATE)
+
+
+@quiet("following.taken_twice")
+def the_average_is_updated_again_once() -> Log:
+    return at_the_end_of_epochs(epochs=1)
 
 
 @quiet("following.averages")
@@ -4456,7 +4527,7 @@ def sums_are_divided_by_the_count_of_the_window_and_by_its_size() -> Log:
     "divided-twice",
     "warning",
     BACKWARD,
-    "share, 96 in the first where one of them sums 24 entries: it counts the whole window.",
+    "share, 96 in the first where one of them has 24 rows: it counts the whole window.",
     remedy=WINDOW_COUNTED,
 )
 def sums_are_divided_by_more_than_they_sum_and_by_the_size_of_the_window() -> Log:
@@ -4830,6 +4901,39 @@ def with_tails(*sizes: int, divisor: float = 4.0, ends: bool = True, edited: boo
 )
 def two_short_windows_are_divided_as_full_ones() -> Log:
     return with_tails(4, 4, 2, 4, 4, 2)
+
+
+def behind_what_was_looked_at(condition: str, divided_by: str = "accum") -> Log:
+    """A short window among passes that were not looked at any more; the text divides by a name, and counts."""
+    tape = Tape("w b")
+    for size in [*[4] * 16, 2]:
+        for _ in range(size):
+            looked_at = tape.count < LOOKED_AT
+            tape.passes(1, **({"divisor": 4.0, "divided_by": divided_by} if looked_at else {}))
+        tape.step(condition=condition)
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "division.short_windows",
+    "tail-divided-by-full-window",
+    "info",
+    BACKWARD,
+    "1 window at the end of the data had fewer than 4 micro-batches, the first 2, and each loss was divided by 4",
+)
+def a_short_window_is_divided_as_a_full_one_by_the_text() -> Log:
+    return behind_what_was_looked_at("(i + 1) % accum == 0 or i + 1 == len(loader)")
+
+
+@quiet("division.short_windows")
+def a_short_window_is_divided_by_another_name_than_the_condition_counts_to() -> Log:
+    return behind_what_was_looked_at("(i + 1) % accum == 0", divided_by="size")
+
+
+@quiet("division.short_windows")
+def a_short_window_is_divided_by_a_name_that_begins_like_the_count() -> Log:
+    return behind_what_was_looked_at("(i + 1) % accumulate == 0")
 
 
 @quiet("division.short_windows")

@@ -1543,6 +1543,19 @@ def test_what_divides_the_summands_of_a_loss(text: str, tmp_path: Path) -> None:
     assert (found.again and found.again.line, found.for_windows) == SUMMED[text]
 
 
+BY_WHAT = {
+    "(loss / accum_steps).backward()\n": "accum_steps",
+    "loss = loss / self.k\nloss.backward()\n": "self.k",
+    "loss /= 4\nloss.backward()\n": "4",
+    "loss.backward()\n": "",
+}
+
+
+@pytest.mark.parametrize("text", BY_WHAT)
+def test_what_a_loss_is_divided_by_is_told_as_it_is_written(text: str, tmp_path: Path) -> None:
+    assert divisions.by_what(((written(tmp_path, text), text.count("\n")),)) == BY_WHAT[text]
+
+
 BY_ROWS = {
     "(loss / x.size(0)).backward()\n": 1,
     "loss = loss / len(batch)\nf(loss)\n(loss).backward()\n": 1,

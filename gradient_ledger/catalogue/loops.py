@@ -412,7 +412,13 @@ MISCONCEPTIONS = (
         "Test (i + 1) % k == 0: a count that begins at 0 is one behind.",
         "",
         "6.4",
-        shadows=("tail-dropped", "tail-leaks-into-next-epoch", "window-misaligned", "zeroed-inside-window"),
+        shadows=(
+            "tail-dropped",
+            "tail-leaks-into-next-epoch",
+            "tail-divided-by-full-window",
+            "window-misaligned",
+            "zeroed-inside-window",
+        ),
     ),
     Misconception(
         "window-misaligned",
@@ -732,6 +738,17 @@ MISCONCEPTIONS = (
         "Evaluate a copy that holds the average, or keep the weights before and put them back after.",
         "The evaluation itself is right, and the loss goes on falling.",
         "",
+        about_value=False,
+    ),
+    Misconception(
+        "average-taken-twice",
+        "An average takes in the same weights twice",
+        "The average is updated behind each step, and once more where an epoch ends: the last weights of each epoch count "
+        "twice.",
+        "Update it in one place: behind the optimizer's step.",
+        "A hook at the end of an epoch comes on top of the one behind each batch.",
+        "",
+        shadows=("average-once-an-epoch",),
         about_value=False,
     ),
     Misconception(

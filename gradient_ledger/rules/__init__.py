@@ -81,6 +81,7 @@ RULES: tuple[Rule, ...] = (
     window.forwards,
     window.without_backward,
     following.averages,
+    following.taken_twice,
     following.unfollowed,
     following.unasked,
     following.trained_averages,

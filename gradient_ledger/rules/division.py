@@ -203,7 +203,7 @@ def window_counted(view: View) -> Iterator[Finding]:
         )  # else it may count all ranks
         if len(counts) < 3 or not all(counts) or not (other or (alone and min(counts) > most)):
             continue
-        seen = f"and {other:g} in a later one" if other else f"where one of them sums {most} entries"
+        seen = f"and {other:g} in a later one" if other else f"where one of them has {most} rows"
         yield finding(
             "divided-twice",
             "warning",
@@ -445,9 +445,19 @@ def short_windows(view: View) -> Iterator[Finding]:
 
 def _all_divided(view: View, window: Window, by: int) -> bool:
     """Whether each loss of a window was divided by this number, and nothing has changed the gradients since."""
-    passes = view.passes_of(window)
-    touched = window.of(Edit) or window.step.assigned or window.step.reference is not None
-    return bool(passes) and not touched and not window.step.hooks and all(is_divided(one, by) for one in passes)
+    passes, step = view.passes_of(window), window.step
+    touched = window.of(Edit) or step.assigned or step.reference is not None
+    return bool(passes) and not touched and not step.hooks and all(_divides(view, one, by) for one in passes)
+
+
+def _divides(view: View, one: Backward, by: int) -> bool:
+    """Whether a loss was divided by a number. Of later passes, which are not looked at, the text tells: where it divides
+    by what the condition of a step takes a remainder by, as it is written, that is the same number all the time."""
+    if one.pass_number <= LOOKED_AT:
+        return is_divided(one, by)
+    first = view.first_at(one.where)
+    written = first.divided_by if first is not None and is_divided(first, by) else ""
+    return bool(written) and any(f"% {written} " in f"{condition} " for condition in view.conditions)
 
 
 UNEQUAL = 1.5

@@ -132,14 +132,34 @@ def _averaged_each_turn(view: View) -> Iterator[Finding]:
         return
     yield finding(
         "average-every-micro-batch",
-        "warning",
+        "info",
         where,
         "By its name this updates a running average of the weights, and by the text at each micro-batch, while "
         f"{view.label(windows[0].optimizer)} steps after {usual}: its decay, and how often it is updated, are counted in "
         "micro-batches.",
+        "Call it where the optimizer steps, under the same condition; or see that it waits for that by itself.",
         updates=usual,
         step_taken_at=windows[0].step.where,
     )
+
+
+def taken_twice(view: View) -> Iterator[Finding]:
+    """An average that takes in the same weights a second time, at a line of its own."""
+    updates = [e for e in view.of(AverageUpdate) if not e.pending and e.update_at is not None]
+    first = {e.update_at: e for e in reversed(updates) if not e.again}
+    hits = [e for e in updates if e.again and e.update_at not in first]
+    if len(hits) > 1 and first and view.all_windows:
+        before = next((e for e in reversed(updates) if e.number < hits[0].number), updates[0])
+        yield finding(
+            "average-taken-twice",
+            "warning",
+            hits[0].update_at,
+            "This update takes in weights that the average has taken in before: no step lies between the two, "
+            f"{times(len(hits), 'time')}. They count twice as much as others.",
+            updates=len(hits),
+            updated_before_at=before.update_at,
+            called_from_at=hits[0].where,
+        )
 
 
 def own_averages(view: View) -> Iterator[Finding]:

@@ -145,6 +145,21 @@ class View:
         return [self.by_pass[n] for n in window.step.pass_numbers if n in self.by_pass]
 
     @cached_property
+    def conditions(self) -> frozenset[str]:
+        """The conditions that steps were taken under, as they are written."""
+        return frozenset(
+            w.step.condition.replace("(", "").replace(")", "") for w in self.all_windows if w.step.condition
+        )
+
+    def first_at(self, where: Place | None) -> Backward | None:
+        """The first backward pass of a line."""
+        return self._first_at.get(where)
+
+    @cached_property
+    def _first_at(self) -> dict[Place | None, Backward]:
+        return {one.where: one for one in reversed(self.of(Backward))}
+
+    @cached_property
     def lenders(self) -> dict[str, str]:
         """Parameters in no optimizer whose gradients the user's code has read, by the parameter of the same name and
         shape which an optimizer steps by a gradient that was put there: as a worker's, beside those of a shared model."""

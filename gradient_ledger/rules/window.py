@@ -288,7 +288,7 @@ def _starts_too_short(view: View, windows: list[Window], size: int) -> bool:
     if any(w.micro_batches != size and w.number not in edges for w in windows) and not _counts_from_zero(windows, size):
         return False
     line = {w.step.where for w in windows if w is first or w.number not in ends}  # what is left over has its own step
-    alike = {one.divisor for w in windows[:10] for one in view.passes_of(w)}
+    alike = {one.divisor for w in windows[:10] for one in view.passes_of(w) if one.pass_number <= LOOKED_AT}
     begun_before = any(e.lost for e in first.of(Clear)) or any(e.how == "assigned" for e in first.of(Edit))
     return len(line) == 1 and len(alike) == 1 and not begun_before
 
@@ -408,6 +408,13 @@ def _list(sizes: list[int], most: int = 10) -> str:
     return ", ".join([*parts[:most], *(["…"] if len(parts) > most else [])])
 
 
+def _shared_alike(passes: list[Backward]) -> bool:
+    """Whether each loss of a window that was looked at is divided by their number: what they share goes backward once,
+    all in all."""
+    size, looked_at = len(passes), [one for one in passes if one.pass_number <= LOOKED_AT]
+    return size > 1 and all(size in (*one.shares, one.quotient, one.divisor) for one in looked_at)
+
+
 def losses(view: View) -> Iterator[Finding]:
     """Losses that go backward more than once."""
     seen: set[tuple[bool, Place | None]] = set()
@@ -423,6 +430,8 @@ def losses(view: View) -> Iterator[Finding]:
             same = before is not None and before.where == event.where
             same_loss = event.same_root in earlier
             if not counted and (not same or same_loss):
+                continue
+            if same and set(earlier) <= set(event.again_partly) and _shared_alike(view.passes_of(window)):
                 continue
             if (same, event.where) in seen:
                 continue

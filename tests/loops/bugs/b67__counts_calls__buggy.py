@@ -1,6 +1,6 @@
 # bug: B67
 # id: average-every-micro-batch
-# severity: warning
+# severity: info
 import copy
 
 import torch
