@@ -1731,6 +1731,8 @@ class Log:
     """The one line of the user's that sets the rate of a parameter group."""
     rate_called_at: Place | None = None
     """The one line that calls the function which does so."""
+    thawed_again: tuple[tuple[Place, Place], ...] = ()
+    """Lines of loops that make all parameters require gradients which a loop before had frozen some of; and where."""
     returned_at_once: tuple[Returned, ...] = ()
     """Loops that add to something and return at the end of their first turn."""
     averaged_each_turn: Place | None = None

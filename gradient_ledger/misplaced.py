@@ -8,7 +8,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import TypeGuard
 
 from gradient_ledger import source
@@ -359,6 +359,50 @@ def _filled(one: ast.AST) -> str:
     while isinstance(target, ast.Subscript):
         target = target.value
     return target.id if isinstance(target, ast.Name) else ""
+
+
+def thawed_again(files: Iterable[str]) -> tuple[tuple[Place, Place], ...]:
+    """The lines that make all parameters of something require gradients, in a loop, where a loop over the same in front
+    of it, in the same function and before any backward, has frozen some; and the lines that freeze."""
+    return tuple(
+        (Place(file, thaws, function), Place(file, freezes, function))
+        for file in files
+        for thaws, freezes, function in _thawed_again(file)
+    )
+
+
+@lru_cache(maxsize=1024)
+def _thawed_again(file: str) -> tuple[tuple[int, int, str], ...]:
+    found = []
+    for within in source.functions(file) if source.says(file, _REQUIRES) else ():
+        nodes = source.own(within)
+        repeated = [one for one in nodes if isinstance(one, source.LOOPS)]
+        loops = [one for one in repeated if isinstance(one, ast.For) and "parameters(" in ast.unparse(one.iter)]
+        trains = [one.lineno for one in nodes if isinstance(one, ast.Call) and source.last_name(one.func) == "backward"]
+        for before, after in combinations(loops, 2):
+            freezes = [one.lineno for one in source.own(before) if _requires(one) is False]
+            thaws = [one.lineno for one in after.body if _requires(one) is True]
+            inner = any(one is not before and one.lineno < before.lineno <= (one.end_lineno or 0) for one in repeated)
+            behind = (before.end_lineno or 0) < after.lineno
+            same = ast.unparse(before.iter).replace("named_", "") == ast.unparse(after.iter).replace("named_", "")
+            if freezes and thaws and behind and same and not inner:
+                if not any(before.lineno < line < after.lineno for line in trains):
+                    found.append((thaws[0], freezes[0], getattr(within, "name", "<module>")))
+    return tuple(found)
+
+
+_REQUIRES = re.compile(r"requires_grad")
+
+
+def _requires(one: ast.AST) -> bool | None:
+    """Whether a statement makes something require gradients, or not to; None for all others."""
+    value: ast.expr | None = None
+    if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Attribute):
+        value = one.value if one.targets[0].attr == "requires_grad" else None
+    elif isinstance(one, ast.Expr) and isinstance(one.value, ast.Call):
+        given = [*one.value.args, ast.Constant(True)]
+        value = given[0] if source.last_name(one.value.func) == "requires_grad_" else None
+    return value.value if isinstance(value, ast.Constant) and isinstance(value.value, bool) else None
 
 
 def set_twice(files: Iterable[str]) -> tuple[Place, ...]:

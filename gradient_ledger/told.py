@@ -92,6 +92,7 @@ WHERE_IT_TRAINS: dict[str, Callable[[Files], Any]] = {
     "guarding_clears": uncalled.guarding_clears,
     "puts_zeros_at": lambda files: next(iter(source.lines(files, _PUTS_ZEROS)), None),
     "frozen_at": lambda files: source.only_line(files, r"requires_grad(_\(|\s*=\s*)False"),
+    "thawed_again": misplaced.thawed_again,
     "norms_frozen_at": frozen.norms,
     "thawed_at": lambda files: source.only_line(files, r"requires_grad(_\((True)?\)|\s*=\s*True)"),
 }

@@ -12572,6 +12572,27 @@ def an_own_optimizer_moves_what_has_no_gradient_once() -> Log:
     return own_optimizer(0.01, 0.0, 0.0)
 
 
+def frozen_and_thawed(where: Place, **fields: Any) -> Log:
+    return windows(1, 1).log(thawed_again=((where, at(OTHER)),), **fields)
+
+
+@finds(
+    "ownership.thawed_again",
+    "frozen-and-thawed",
+    "info",
+    EDIT,
+    f"made to require gradients, behind line {OTHER}, which freezes: what that froze is trained.",
+    frozen_at=at(OTHER),
+)
+def what_was_frozen_is_thawed_before_training() -> Log:
+    return frozen_and_thawed(at(EDIT))
+
+
+@quiet("ownership.thawed_again")
+def what_was_frozen_is_thawed_in_a_function_that_has_not_run() -> Log:
+    return frozen_and_thawed(Place(FILE, 3, "elsewhere"))
+
+
 @quiet("ownership.idle")
 def zeros_move_nothing() -> Log:
     tape = Tape("w b")

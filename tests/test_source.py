@@ -2044,3 +2044,28 @@ def test_an_average_is_updated_behind_a_loop_over_micro_batches(tmp_path: Path) 
 def test_no_loop_holds_a_pass(tmp_path: Path) -> None:
     file = written(tmp_path, "loss(x).backward()\nema.update()\n")
     assert behind.follows_each_turn((file,), ((file, 1),)) is None
+
+
+FREEZES = "for n, p in net.named_parameters():\n    if 'body' in n:\n        p.requires_grad = False\n"
+THAWS = {
+    "for p in net.parameters():\n    p.requires_grad = True\n": True,
+    "for n, p in net.named_parameters():\n    p.requires_grad_()\n    groups.append(p)\n": True,
+    "for p in net.parameters():\n    p.requires_grad_(True)\n": True,
+    # of another model, under a condition, behind training, frozen once more, read alone
+    "for p in other.parameters():\n    p.requires_grad = True\n": False,
+    "for p in net.parameters():\n    if p.dim() > 1:\n        p.requires_grad = True\n": False,
+    "loss.backward()\nfor p in net.parameters():\n    p.requires_grad = True\n": False,
+    "for p in net.parameters():\n    p.requires_grad = False\n": False,
+    "for p in net.parameters():\n    if p.requires_grad:\n        groups.append(p)\n": False,
+}
+
+
+@pytest.mark.parametrize("text", THAWS)
+def test_what_one_loop_freezes_a_later_one_thaws(text: str, tmp_path: Path) -> None:
+    found = misplaced.thawed_again([written(tmp_path, FREEZES + text)])
+    assert [(thaws.line, freezes.line) for thaws, freezes in found] == ([(5, 3)] if THAWS[text] else [])
+
+
+def test_what_a_loop_freezes_and_thaws_in_each_of_its_turns_is_left_alone(tmp_path: Path) -> None:
+    inner = (FREEZES + "for p in net.parameters():\n    p.requires_grad = True\n").replace("\n", "\n    ")
+    assert misplaced.thawed_again([written(tmp_path, f"for step in steps:\n    {inner}pass\n")]) == ()

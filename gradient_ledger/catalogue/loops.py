@@ -1610,6 +1610,16 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "frozen-and-thawed",
+        "Frozen, and thawed before training begins",
+        "Layers are frozen by their names, and a later loop over all parameters, which sorts them into groups say, makes "
+        "each of them require gradients again.",
+        "Leave requires_grad alone there, or set it in front of the loop that freezes.",
+        "A loop over parameters() does not know who froze what.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "thawed-with-the-rest",
         "Frozen for good, and thawed with the rest",
         "Norms were frozen with their statistics. A loop that ends a warm-up makes all parameters require gradients, theirs "

@@ -182,6 +182,7 @@ RULES: tuple[Rule, ...] = (
     ownership.loose,
     ownership.idle,
     ownership.moved_without,
+    ownership.thawed_again,
     ownership.distributed,
     ownership.local_norms,
     ownership.unfrozen,

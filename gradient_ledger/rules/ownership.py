@@ -36,6 +36,7 @@ from gradient_ledger.rules.view import (
     finding,
     first,
     getting,
+    has_run,
     named_only,
     some,
     steps_of,
@@ -1071,6 +1072,21 @@ def idle(view: View) -> Iterator[Finding]:
             moved=by,
             steps=steps_of(hits),
         )
+
+
+def thawed_again(view: View) -> Iterator[Finding]:
+    """A loop over all parameters makes those require gradients which another has frozen just before, by the text."""
+    made = {(at.file, at.function) for one in view.log.optimizers if (at := view.made_at(one.number)) is not None}
+    for thaws, freezes in view.log.thawed_again:
+        if any(view.windows.values()) and (has_run(view, thaws) or (thaws.file, thaws.function) in made):
+            yield finding(
+                "frozen-and-thawed",
+                "info",
+                thaws,
+                f"Here all parameters are made to require gradients, behind line {freezes.line}, which freezes: what that "
+                "froze is trained.",
+                frozen_at=freezes,
+            )
 
 
 def moved_without(view: View) -> Iterator[Finding]:
