@@ -430,7 +430,8 @@ def overwrites_gradient(place: Place) -> bool:
 
 @lru_cache(maxsize=256)
 def changes_gradient(place: Place) -> bool:
-    """Whether the statement at a line does nothing but change a `.grad`: in place, or by putting another one there."""
+    """Whether the statement at a line does nothing but change a `.grad`: in place, by putting another one there, or by
+    listing gradients that its function changes in a loop."""
     for one in _statements_at(place):
         changed: ast.expr | None = None
         if isinstance(one, ast.Assign) and len(one.targets) == 1:
@@ -444,7 +445,29 @@ def changes_gradient(place: Place) -> bool:
             changed = changed.value
         if changed is not None and _GRADIENT.search(ast.unparse(changed)):
             return True
+        value = one.value if isinstance(one, ast.Assign) and isinstance(changed, ast.Name) else None
+        if (
+            isinstance(value, ast.ListComp)
+            and _GRADIENT.search(ast.unparse(value.elt))
+            and isinstance(changed, ast.Name)
+        ):
+            return _changes_each(scope(place.file, place.line), changed.id)
     return False
+
+
+def _changes_each(within: ast.AST | None, name: str) -> bool:
+    """Whether a function changes in place what a list of this name holds, as one that clips by itself does."""
+    for loop in (one for one in own(within) if isinstance(one, ast.For)) if within is not None else ():
+        if isinstance(loop.target, ast.Name) and ast.unparse(loop.iter) == name:
+            for one in own(loop):
+                if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in _IN_PLACE:
+                    if loop.target.id in words(one.func.value):
+                        return True
+    return False
+
+
+_IN_PLACE = {"mul_", "div_", "clamp_", "copy_", "add_"}
+"""What changes a gradient in place."""
 
 
 def called_after(place: Place, name: str) -> Place | None:

@@ -2069,3 +2069,18 @@ def test_what_one_loop_freezes_a_later_one_thaws(text: str, tmp_path: Path) -> N
 def test_what_a_loop_freezes_and_thaws_in_each_of_its_turns_is_left_alone(tmp_path: Path) -> None:
     inner = (FREEZES + "for p in net.parameters():\n    p.requires_grad = True\n").replace("\n", "\n    ")
     assert misplaced.thawed_again([written(tmp_path, f"for step in steps:\n    {inner}pass\n")]) == ()
+
+
+LISTED_GRADIENTS = {
+    "for g in grads:\n    g.detach().mul_(factor)\n": True,
+    "for g in grads:\n    g.div_(total)\n": True,
+    "total = sum(g.norm() for g in grads)\n": False,
+    "for g in grads:\n    total.add_(g.norm())\n": False,
+    "for g in others:\n    g.mul_(factor)\n": False,
+}
+
+
+@pytest.mark.parametrize("text", LISTED_GRADIENTS)
+def test_gradients_are_listed_and_changed_by_the_same_function(text: str, tmp_path: Path) -> None:
+    file = written(tmp_path, f"grads = [p.grad for p in params if p.grad is not None]\n{text}")
+    assert source.changes_gradient(Place(file, 1)) is LISTED_GRADIENTS[text]

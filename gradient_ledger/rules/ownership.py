@@ -25,11 +25,13 @@ from gradient_ledger.events import (
     OptimizerFacts,
     ParameterFacts,
     Place,
+    SchedulerStep,
     Step,
 )
 from gradient_ledger.rules.view import (
     BY_HAND,
     LEAST,
+    SETTLED,
     View,
     Window,
     chosen_at,
@@ -566,7 +568,10 @@ def unstepped(view: View) -> Iterator[Finding]:
     following = {name for e in view.of(AverageUpdate) if e.trained for name in e.names}
     for entry in log.optimizers:
         mine = [p for p in log.parameters if entry.number in p.owners and p.deposits > 1]
-        used = any(p.by_hand or p.given or p.shifted or p.rewritten or p.stepped_by or p.lent for p in mine)
+        # Where a schedule runs on it, it was meant to step; and what somebody only reads is moved by nobody.
+        scheduled = sum(e.optimizer == entry.number for e in view.of(SchedulerStep)) >= SETTLED
+        used = any(p.given or p.shifted or p.rewritten or p.stepped_by or p.lent for p in mine)
+        used = used or (any(p.by_hand for p in mine) and not scheduled)
         used = used or any(p.name in following for p in mine)
         if entry.steps or entry.moved or entry.number in view.windows or used or not mine:
             continue
