@@ -383,12 +383,21 @@ def _thawed_again(file: str) -> tuple[tuple[int, int, str], ...]:
             freezes = [one.lineno for one in source.own(before) if _requires(one) is False]
             thaws = [one.lineno for one in after.body if _requires(one) is True]
             inner = any(one is not before and one.lineno < before.lineno <= (one.end_lineno or 0) for one in repeated)
-            behind = (before.end_lineno or 0) < after.lineno
+            behind = any(before in ast.walk(one) for one in _above_in_block(within, after))
             same = ast.unparse(before.iter).replace("named_", "") == ast.unparse(after.iter).replace("named_", "")
             if freezes and thaws and behind and same and not inner:
                 if not any(before.lineno < line < after.lineno for line in trains):
                     found.append((thaws[0], freezes[0], getattr(within, "name", "<module>")))
     return tuple(found)
+
+
+def _above_in_block(within: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
+    """The statements in front of one in its own block: what runs before it, whatever was chosen there."""
+    for one in (within, *source.own(within)):
+        for block in vars(one).values():
+            if isinstance(block, list) and statement in block:
+                return list(block[: block.index(statement)])
+    return []
 
 
 _REQUIRES = re.compile(r"requires_grad")

@@ -2066,6 +2066,17 @@ def test_what_one_loop_freezes_a_later_one_thaws(text: str, tmp_path: Path) -> N
     assert [(thaws.line, freezes.line) for thaws, freezes in found] == ([(5, 3)] if THAWS[text] else [])
 
 
+def test_what_one_branch_freezes_and_the_other_thaws_is_left_alone(tmp_path: Path) -> None:
+    freezes, thaws = (text.replace("\n", "\n    ").rstrip() for text in (FREEZES, next(iter(THAWS))))
+    assert misplaced.thawed_again([written(tmp_path, f"if lora:\n    {freezes}\nelse:\n    {thaws}\n")]) == ()
+
+
+def test_what_is_frozen_under_a_condition_and_thawed_in_any_case_is_told_of(tmp_path: Path) -> None:
+    freezes = FREEZES.replace("\n", "\n    ").rstrip()
+    [(thaws, _)] = misplaced.thawed_again([written(tmp_path, f"if freeze:\n    {freezes}\n{next(iter(THAWS))}")])
+    assert thaws.line == 6
+
+
 def test_what_a_loop_freezes_and_thaws_in_each_of_its_turns_is_left_alone(tmp_path: Path) -> None:
     inner = (FREEZES + "for p in net.parameters():\n    p.requires_grad = True\n").replace("\n", "\n    ")
     assert misplaced.thawed_again([written(tmp_path, f"for step in steps:\n    {inner}pass\n")]) == ()

@@ -12,7 +12,19 @@ def prepare(net):
     for name, p in net.named_parameters():
         if name.startswith("0."):
             p.requires_grad = False
-    step(torch.optim.SGD([p for p in net.parameters() if p.requires_grad], lr=0.1))
+    step(choose(net, lora=False))
+
+
+def choose(net, lora):
+    if lora:
+        for name, p in net.named_parameters():
+            p.requires_grad = name.startswith("0.")
+            if not p.requires_grad:
+                p.requires_grad = False
+    else:
+        for name, p in net.named_parameters():
+            p.requires_grad = True
+    return torch.optim.SGD([p for p in net.parameters() if p.requires_grad], lr=0.1)
 
 
 def step(opt):
