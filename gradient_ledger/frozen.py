@@ -15,6 +15,11 @@ from gradient_ledger.events import FrozenMeanwhile, Place
 def for_a_while(files: Iterable[str]) -> tuple[FrozenMeanwhile, ...]:
     """The function that freezes parameters and thaws, further down, what it has frozen, where nothing else of the text
     freezes any while training is under way; one that thaws a part alone of what it freezes is told of in any case."""
+    return _for_a_while(tuple(files))
+
+
+@lru_cache(maxsize=64)
+def _for_a_while(files: tuple[str, ...]) -> tuple[FrozenMeanwhile, ...]:
     known = {places.absolute(file): file for file in reversed(list(files))}  # a script may be there by two names
     every = [(file, one) for file in known.values() for one in source.functions(file)]
     found = [(one, told) for file, one in every if (told := _restores(file, one)) is not None]

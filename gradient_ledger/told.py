@@ -8,7 +8,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from gradient_ledger import (
@@ -102,8 +102,8 @@ WHERE_IT_TRAINS: dict[str, Callable[[Files], Any]] = {
 def facts(state: State) -> dict[str, Any]:
     """All these fields, and those for which it counts what the run has shown; without those whose readers failed."""
     files, trains = tuple(closelook.own_files(state)), tuple(state.journal.files())
-    readers = {name: partial(read, files) for name, read in READERS.items()}
-    readers |= {name: partial(read, trains) for name, read in WHERE_IT_TRAINS.items()}
+    readers: dict[str, Callable[[], Any]] = {name: partial(_told_by, read, files) for name, read in READERS.items()}
+    readers |= {name: partial(_told_by, read, trains) for name, read in WHERE_IT_TRAINS.items()}
     if (last := state.progress.last) is not None:
         readers["averaged_each_turn"] = partial(behind.follows_each_turn, files, last.deposit.trail)
     readers["unstepped_schedules"] = partial(clocks.unstepped, state, list(files))
@@ -115,6 +115,12 @@ def facts(state: State) -> dict[str, Any]:
     with _at_its_own_cost(state):
         told |= uncalled.facts(state, files)
     return told
+
+
+@lru_cache(maxsize=1024)
+def _told_by(read: Callable[[Files], Any], files: Files) -> Any:
+    """What a reader tells of texts: a log may be asked for again and again, and these stay what they are."""
+    return read(files)
 
 
 @contextmanager
