@@ -1,4 +1,5 @@
-"""Networks that should follow others, by their names, and that the user's texts make as copies and never change."""
+"""Networks that should follow others, by their names: those that the user's texts make as copies and never change, and
+those that they update at each micro-batch."""
 
 from __future__ import annotations
 
@@ -126,12 +127,10 @@ def follows_each_turn(files: tuple[str, ...], trail: Trail) -> Place | None:
             continue  # a function that a turn calls
         updates = [one for one in _every_turn(loop.body) if _updates(one)] if isinstance(loop, ast.For) else []
         waiting = _that_wait(files) if updates else set()
-        calls = [one for one in updates if source.last_name(one.func) not in waiting]
-        return (
-            Place(file, calls[0].lineno, getattr(source.scope(file, line), "name", "<module>"))
-            if len(calls) == 1
-            else None
-        )
+        calls = [one for one in updates if last_name(one.func) not in waiting]
+        if len(calls) != 1:
+            return None
+        return Place(file, calls[0].lineno, getattr(source.scope(file, line), "name", "<module>"))
     return None
 
 
@@ -139,10 +138,10 @@ def follows_each_turn(files: tuple[str, ...], trail: Trail) -> Place | None:
 def _that_wait(files: tuple[str, ...]) -> frozenset[str]:
     """The names of functions that may wait for a step by themselves."""
     held = (one for one in functions_in(files) if isinstance(one, ast.FunctionDef))
-    return frozenset(one.name for one in held if _WAITS_FOR_STEPS.search(ast.unparse(one)))
+    return frozenset(one.name for one in held if _WAITS_BY_ITSELF.search(ast.unparse(one)))
 
 
-_WAITS_FOR_STEPS = re.compile(r"sync_gradients|accum|micro_?batch", re.IGNORECASE)
+_WAITS_BY_ITSELF = re.compile(r"sync_gradients|accum|micro_?batch", re.IGNORECASE)
 """Words by which an update may wait for steps by itself."""
 
 

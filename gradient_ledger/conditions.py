@@ -187,13 +187,11 @@ def _last_turn(file: str, line: int) -> int | None:
 def _behind(file: str, line: int) -> tuple[ast.For | None, list[ast.stmt]]:
     """The last `for` before a statement in its block, and what stands from its end to that statement."""
     within = source.scope(file, line)
-    blocks = [block for one in source.own(within) for block in vars(one).values()] if within is not None else []
-    blocks += [getattr(within, "body", None)]
-    for block in (one for one in blocks if isinstance(one, list)):
+    for block in source.blocks(within) if within is not None else ():
         for at, one in enumerate(block):
             if isinstance(one, ast.Expr | ast.Assign) and one.lineno <= line <= (one.end_lineno or 0):
-                heads = [number for number, each in enumerate(block[:at]) if isinstance(each, ast.For)]
-                return (block[heads[-1]], block[heads[-1] + 1 : at + 1]) if heads else (None, [])
+                loop = next((each for each in reversed(block[:at]) if isinstance(each, ast.For)), None)
+                return loop, block[block.index(loop) + 1 : at + 1] if loop is not None else []
     return None, []
 
 
@@ -208,8 +206,10 @@ def _given_to_turns(loop: ast.For) -> set[str]:
     through = ast.unparse(loop.iter)
     if "range(" in through:
         return set()
-    counted = "enumerate(" in through and isinstance(loop.target, ast.Tuple)
-    names = source.words(loop.target.elts[1] if counted and isinstance(loop.target, ast.Tuple) else loop.target)
+    target = loop.target
+    if "enumerate(" in through and isinstance(target, ast.Tuple):
+        target = target.elts[1]
+    names = source.words(target)
     for one in loop.body:
         if isinstance(one, ast.Assign) and source.words(one.value) & names:
             made = {word for target in one.targets for word in source.words(target)}

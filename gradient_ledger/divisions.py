@@ -97,11 +97,6 @@ def divided_again(trail: Trail) -> tuple[Place | None, str]:
     return outermost[0].place, outermost[0].by if twice else ""
 
 
-def told(trail: Trail) -> bool:
-    """Whether the text divides what goes backward, in one of the functions that called for the pass."""
-    return any(_divisions(file, line) for file, line in trail)
-
-
 def by_what(trail: Trail) -> str:
     """By what it divides that, as it is written: the last time, in the innermost of these functions that does."""
     return next((found[0].by for file, line in trail if (found := _divisions(file, line))), "")

@@ -622,7 +622,7 @@ class Ending(Event):
     """The `if` around it whose remainder must not be 0 for it to be taken."""
     on_last_of: Place | None = None
     """The head of the `for` that it and a backward() stand behind, in the same block, where each turn of that trains
-    something, and what stands behind it reads what the last turn was given."""
+    something, and the loss behind it is made of what the last turn was given."""
     restored: Place | None = None
     """Where this optimizer's state was loaded from a checkpoint since its last step."""
 
@@ -1739,7 +1739,7 @@ class Log:
     """The line that updates an average, by its name, in the loop around the last pass, where each turn makes one, and
     under no condition that may wait for a step."""
     puts_zeros_at: Place | None = None
-    """The first line that gives a parameter a gradient of zeros, by the text."""
+    """The first line of a `step` that gives a parameter a gradient of zeros, by the text."""
     loop_at: Place | None = None
     """The head of the outermost loop that the last backward pass ran in; asked where one of these is found."""
     window: int | None = None

@@ -1,4 +1,5 @@
-"""What the text freezes: for a while, with a line that is to thaw it again; norms, with their statistics."""
+"""What the text freezes: for a while, with a line that is to thaw it again; norms, with their statistics; in vain,
+where a later loop thaws all before training begins."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import combinations
 from typing import Any
 
 from gradient_ledger import places, source
@@ -201,3 +203,43 @@ def _emptied(nodes: Iterable[Any], name: str, lines: list[int]) -> int | None:
                 if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == name:
                     return one.lineno
     return None
+
+
+def thawed_again(files: Iterable[str]) -> tuple[tuple[Place, Place], ...]:
+    """The lines that make all parameters of something require gradients, in a loop, where a loop over the same in front
+    of it, in the same function and before any backward, has frozen some; and the lines that freeze."""
+    return tuple(
+        (Place(file, thaws, function), Place(file, freezes, function))
+        for file in files
+        for thaws, freezes, function in _thawed_again(file)
+    )
+
+
+@lru_cache(maxsize=1024)
+def _thawed_again(file: str) -> tuple[tuple[int, int, str], ...]:
+    found = []
+    for within in source.functions(file):
+        nodes = source.own(within)
+        repeated = [one for one in nodes if isinstance(one, source.LOOPS)]
+        trains = [one.lineno for one in nodes if isinstance(one, ast.Call) and source.last_name(one.func) == "backward"]
+        for before, after in combinations([one for one in repeated if _goes_over_parameters(one)], 2):
+            freezes = list(_frozen(before))
+            thaws = [one.lineno for one in after.body if isinstance(v := _told(one), ast.Constant) and v.value is True]
+            inner = any(one.lineno < before.lineno <= (one.end_lineno or 0) for one in repeated)
+            # In front of it in its own block: what runs before it, and not instead.
+            above = (block[: block.index(after)] for block in source.blocks(within) if after in block)
+            behind = any(before in ast.walk(one) for block in above for one in block)
+            same = _over(before) == _over(after)
+            if freezes and thaws and behind and same and not inner:
+                if not any(before.lineno < line < after.lineno for line in trains):
+                    found.append((thaws[0], freezes[0], getattr(within, "name", "<module>")))
+    return tuple(found)
+
+
+def _goes_over_parameters(loop: ast.stmt) -> bool:
+    return isinstance(loop, ast.For) and "parameters(" in ast.unparse(loop.iter)
+
+
+def _over(loop: Any) -> str:
+    """What a loop goes over, whether it takes the names as well or not."""
+    return ast.unparse(loop.iter).replace("named_", "")

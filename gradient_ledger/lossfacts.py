@@ -82,7 +82,7 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
             one.draft.fields |= {"over_counts": over, "summed_entries": entries}
         if (rows := graph.rows_again(node)) and (at := divisions.by_rows(line)) is not None:
             one.draft.fields |= {"rows_again": rows, "rows_again_at": at}
-        one.draft.fields["told_divided"] = "quotient" in one.draft.fields and divisions.told(line)
+        one.draft.fields["told_divided"] = "quotient" in one.draft.fields and divisions.by_what(line) != ""
         if {"quotient", "divisor", "undivided"} & one.draft.fields.keys():
             parts = divisions.of_summands(line)
             one.draft.fields |= {"part_again": parts.again, "parts_for_windows": parts.for_windows}

@@ -8,11 +8,11 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import TypeGuard
 
 from gradient_ledger import source
-from gradient_ledger.events import Place, Returned
+from gradient_ledger.events import Place
 from gradient_ledger.uncalled import BEGINS
 
 _LOOKS = ("items", "keys", "values", "get")
@@ -303,117 +303,6 @@ def _follower(loop: ast.For) -> Iterator[tuple[str, str]]:
                 yield (names[0], names[1]) if sides[0] else (names[1], names[0])
 
 
-def returned_at_once(files: Iterable[str]) -> tuple[Returned, ...]:
-    """The `return` of loops that add to, or fill, what was made before them, and return at the end of their first turn,
-    in functions that these texts call."""
-    held = tuple(files)
-    found = [(Place(file, line, function), name) for file in held for line, function, name in _returned_at_once(file)]
-    wanted = {place.function for place, _ in found}
-    called: dict[str, Place] = {}
-    for file in held if wanted else ():
-        for within in source.functions(file):
-            for one in source.own(within):
-                if isinstance(one, ast.Call) and (name := source.last_name(one.func)) in wanted:
-                    called.setdefault(name, Place(file, one.lineno, getattr(within, "name", "<module>")))
-    return tuple(Returned(name, place, called[place.function]) for place, name in found if place.function in called)
-
-
-@lru_cache(maxsize=1024)
-def _returned_at_once(file: str) -> tuple[tuple[int, str, str], ...]:
-    found = []
-    for within in source.functions(file):
-        for loop in (one for one in source.own(within) if isinstance(one, ast.For)):
-            last = loop.body[-1]
-            if not isinstance(last, ast.Return) or last.value is None or any(map(_goes_on, loop.body)):
-                continue
-            above = [one for one in source.own(within) if _is_above(one, loop)]
-            before = {name for one in above for name in source.words(one.targets[0])}
-            filled = [name for one in source.own(loop) if (name := _filled(one)) in before]
-            if filled:
-                found.append((last.lineno, getattr(within, "name", "<module>"), filled[0]))
-    return tuple(found)
-
-
-def _goes_on(one: ast.AST) -> bool:
-    """Whether a statement of a loop may go on to its next turn, or hands something out in each."""
-    if isinstance(one, (ast.Continue, ast.Yield, ast.YieldFrom)):
-        return True
-    inner = ast.iter_child_nodes(one) if not isinstance(one, (*source.LOOPS, *source.FUNCTIONS)) else ()
-    return any(map(_goes_on, inner))
-
-
-def _is_above(one: ast.AST, loop: ast.For) -> TypeGuard[ast.Assign]:
-    return isinstance(one, ast.Assign) and one.lineno < loop.lineno
-
-
-def _filled(one: ast.AST) -> str:
-    """The name of what a statement adds to, or writes a part of."""
-    if isinstance(one, ast.AugAssign):
-        target: ast.expr = one.target
-    elif isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Subscript):
-        target = one.targets[0]
-    elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in ("append", "extend"):
-        target = one.func.value
-    else:
-        return ""
-    while isinstance(target, ast.Subscript):
-        target = target.value
-    return target.id if isinstance(target, ast.Name) else ""
-
-
-def thawed_again(files: Iterable[str]) -> tuple[tuple[Place, Place], ...]:
-    """The lines that make all parameters of something require gradients, in a loop, where a loop over the same in front
-    of it, in the same function and before any backward, has frozen some; and the lines that freeze."""
-    return tuple(
-        (Place(file, thaws, function), Place(file, freezes, function))
-        for file in files
-        for thaws, freezes, function in _thawed_again(file)
-    )
-
-
-@lru_cache(maxsize=1024)
-def _thawed_again(file: str) -> tuple[tuple[int, int, str], ...]:
-    found = []
-    for within in source.functions(file) if source.says(file, _REQUIRES) else ():
-        nodes = source.own(within)
-        repeated = [one for one in nodes if isinstance(one, source.LOOPS)]
-        loops = [one for one in repeated if isinstance(one, ast.For) and "parameters(" in ast.unparse(one.iter)]
-        trains = [one.lineno for one in nodes if isinstance(one, ast.Call) and source.last_name(one.func) == "backward"]
-        for before, after in combinations(loops, 2):
-            freezes = [one.lineno for one in source.own(before) if _requires(one) is False]
-            thaws = [one.lineno for one in after.body if _requires(one) is True]
-            inner = any(one is not before and one.lineno < before.lineno <= (one.end_lineno or 0) for one in repeated)
-            behind = any(before in ast.walk(one) for one in _above_in_block(within, after))
-            same = ast.unparse(before.iter).replace("named_", "") == ast.unparse(after.iter).replace("named_", "")
-            if freezes and thaws and behind and same and not inner:
-                if not any(before.lineno < line < after.lineno for line in trains):
-                    found.append((thaws[0], freezes[0], getattr(within, "name", "<module>")))
-    return tuple(found)
-
-
-def _above_in_block(within: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
-    """The statements in front of one in its own block: what runs before it, whatever was chosen there."""
-    for one in (within, *source.own(within)):
-        for block in vars(one).values():
-            if isinstance(block, list) and statement in block:
-                return list(block[: block.index(statement)])
-    return []
-
-
-_REQUIRES = re.compile(r"requires_grad")
-
-
-def _requires(one: ast.AST) -> bool | None:
-    """Whether a statement makes something require gradients, or not to; None for all others."""
-    value: ast.expr | None = None
-    if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Attribute):
-        value = one.value if one.targets[0].attr == "requires_grad" else None
-    elif isinstance(one, ast.Expr) and isinstance(one.value, ast.Call):
-        given = [*one.value.args, ast.Constant(True)]
-        value = given[0] if source.last_name(one.value.func) == "requires_grad_" else None
-    return value.value if isinstance(value, ast.Constant) and isinstance(value.value, bool) else None
-
-
 def set_twice(files: Iterable[str]) -> tuple[Place, ...]:
     """The lines that set the learning rate of an optimizer's groups, by the name of a second one, where the statement
     before sets that of the same groups to something else."""
@@ -421,15 +310,10 @@ def set_twice(files: Iterable[str]) -> tuple[Place, ...]:
 
 
 def _set_twice(file: str, within: ast.AST) -> Iterator[int]:
-    for block in [within, *source.own(within)]:
-        # The body of a lambda is no block.
-        for body in (
-            one for one in (getattr(block, "body", None), getattr(block, "orelse", None)) if isinstance(one, list)
-        ):
-            rates = [_sets(one) for one in body]
-            for first, second in pairwise(rates):
-                if first is not None and second is not None and first[0] == second[0] and first[1] != second[1]:
-                    yield second[2]
+    for block in source.blocks(within):
+        for first, second in pairwise(map(_sets, block)):
+            if first is not None and second is not None and first[0] == second[0] and first[1] != second[1]:
+                yield second[2]
 
 
 def _sets(statement: ast.stmt) -> tuple[str, str, int] | None:

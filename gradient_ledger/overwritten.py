@@ -32,11 +32,9 @@ def found(files: Iterable[str], events: Iterable[Event]) -> tuple[Place, ...]:
 def _lost(file: str) -> tuple[tuple[str, int], ...]:
     lines: dict[tuple[str, int], None] = {}
     for within in source.functions(file):
-        for one in (within, *source.own(within)):
-            for block in (getattr(one, "body", None), getattr(one, "orelse", None)):
-                if isinstance(block, list):
-                    lost = [*_lost_in(block), *_lost_in_turn(block)]
-                    lines |= dict.fromkeys((getattr(within, "name", "<module>"), line) for line in lost)
+        for block in source.blocks(within):
+            lost = [*_lost_in(block), *_lost_in_turn(block)]
+            lines |= dict.fromkeys((getattr(within, "name", "<module>"), line) for line in lost)
     return tuple(lines)
 
 

@@ -219,7 +219,7 @@ def note_graphs(state: State, node: Any, place: Place | None) -> None:
 def watch_again(state: State, node: Any, one: Pass) -> None:
     """Be told when a later backward comes through this loss again, or through some of the losses that it is made of."""
     mine, number = weakref.ref(state), one.deposit.number
-    parts: list[int] = []
+    parts = 0
 
     def again(grads: Any, part: int | None = None) -> None:
         recorder = mine()
@@ -230,10 +230,11 @@ def watch_again(state: State, node: Any, one: Pass) -> None:
             seen = current.draft.fields.setdefault("again", [])
             if number not in seen:
                 seen.append(number)
-            reached = current.reached.setdefault(number, set())
-            reached.update(parts if part is None else (part,))
-            if len(reached) == len(parts):
-                current.whole.add(number)
+            left = current.left.setdefault(number, set(range(parts)))
+            if part is None:
+                left.clear()
+            else:
+                left.discard(part)
 
     def again_within(grads: Any) -> None:
         recorder = mine()
@@ -259,8 +260,8 @@ def watch_again(state: State, node: Any, one: Pass) -> None:
             if inner is not None and seen < 64:
                 seen += 1
                 if graph.is_loss(inner):
-                    inner.register_prehook(partial(again, part=len(parts)))
-                    parts.append(len(parts))
+                    inner.register_prehook(partial(again, part=parts))
+                    parts += 1
                 waiting.append(inner)
 
 
@@ -316,8 +317,8 @@ def backward_ends(state: State, one: Pass) -> None:
     if one in state.progress.passes:
         state.progress.passes.remove(one)
     number = one.deposit.number
-    if one.reached:
-        one.draft.fields["again_partly"] = [earlier for earlier in one.reached if earlier not in one.whole]
+    if one.left:
+        one.draft.fields["again_partly"] = [earlier for earlier, left in one.left.items() if left]
     look_for_nonfinite(one)
     for account in state.within_reach():
         if account.status == EMPTY or (parameter := account.ref()) is None or (grad := grad_of(parameter)) is None:

@@ -32,16 +32,15 @@ class Pass:
         "draft",
         "flushed",
         "fresh",
+        "left",
         "moved",
         "moved_at",
-        "reached",
         "skipped",
         "sum",
         "task",
         "thread",
         "touched",
         "used",
-        "whole",
     )
 
     def __init__(self, deposit: Deposit, draft: Draft, thread: int):
@@ -53,10 +52,8 @@ class Pass:
         self.moved_at: Place | None = None
         self.fresh = 0
         self.flushed = 0
-        self.reached: dict[int, set[int]] = {}
-        """Earlier passes, and which of the losses that theirs were made of it has come through again."""
-        self.whole: set[int] = set()
-        """Those of them of which these are all."""
+        self.left: dict[int, set[int]] = {}
+        """Earlier passes that it came through again, and which of the losses that made up theirs it did not reach."""
         self.sum = -1
         """The number that autograd gave to the node of its loss, apart from factors."""
         self.task = -1

@@ -8,11 +8,10 @@ read the tap's source, and fail. Where a private name of torch is not there, it 
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
-
-import torch
 
 from gradient_ledger import places
 
@@ -29,7 +28,7 @@ def see_through() -> Callable[[], None]:
     kept: list[tuple[Any, str, Any, Any]] = []
     for module, name in _ASKED:
         with suppress(Exception):
-            owner = functools.reduce(getattr, module.split(".")[1:], torch)
+            owner = importlib.import_module(module)
             theirs = getattr(owner, name)
             ours = _asking(theirs)
             setattr(owner, name, ours)

@@ -184,6 +184,11 @@ def lines(files: Iterable[str], text: str) -> list[Place]:
     return [place for file in files for place in _lines(file, text)]
 
 
+def is_in_step(place: Place) -> bool:
+    """Whether a line stands in a function called `step`, as an optimizer's own does."""
+    return getattr(scope(place.file, place.line), "name", "") == "step"
+
+
 _HALF = r"torch\.(bfloat16|float16|half)\b"
 CASTS_A_MODEL = (
     r"(?i:model|net|encoder|decoder|policy)\w*(\([^()]*\))?(\.\w+\([^()]*\))*\."
@@ -445,12 +450,8 @@ def changes_gradient(place: Place) -> bool:
             changed = changed.value
         if changed is not None and _GRADIENT.search(ast.unparse(changed)):
             return True
-        value = one.value if isinstance(one, ast.Assign) and isinstance(changed, ast.Name) else None
-        if (
-            isinstance(value, ast.ListComp)
-            and _GRADIENT.search(ast.unparse(value.elt))
-            and isinstance(changed, ast.Name)
-        ):
+        listed = one.value.elt if isinstance(one, ast.Assign) and isinstance(one.value, ast.ListComp) else None
+        if listed is not None and isinstance(changed, ast.Name) and _GRADIENT.search(ast.unparse(listed)):
             return _changes_each(scope(place.file, place.line), changed.id)
     return False
 
@@ -1221,6 +1222,14 @@ def _is_called(target: ast.expr, name: str) -> bool:
     if isinstance(target, ast.Name):
         return target.id == name
     return isinstance(target, ast.Attribute) and "." in name and ast.unparse(target) == name
+
+
+def blocks(within: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The blocks of a function: statements that stand one below the other at one depth."""
+    for one in (within, *own(within)):
+        for name in ("body", "orelse", "finalbody"):
+            if isinstance(block := getattr(one, name, None), list):  # the body of a lambda is none
+                yield block
 
 
 def _without_grad(within: ast.AST, statement: ast.stmt) -> bool:

@@ -65,7 +65,7 @@ READERS: dict[str, Callable[[Files], Any]] = {
     "rate_set_at": lambda files: source.only_line(files, uncalled.RATES),
     "rate_called_at": lambda files: source.only_call(files, source.only_line(files, uncalled.RATES)),
     "clears_in_vain": uncalled.clears_in_vain,
-    "returned_at_once": misplaced.returned_at_once,
+    "returned_at_once": outside.returned_at_once,
     "in_vain": lambda files: tuple(Place(file, line) for file in files for line in buffers.weights_in_vain(file)),
 }
 """Fields that all texts of a program tell: those that events came from, and its own modules."""
@@ -90,9 +90,9 @@ WHERE_IT_TRAINS: dict[str, Callable[[Files], Any]] = {
     "named_only": uncalled.named,
     "clears_under": uncalled.clears_under,
     "guarding_clears": uncalled.guarding_clears,
-    "puts_zeros_at": lambda files: next(iter(source.lines(files, _PUTS_ZEROS)), None),
+    "puts_zeros_at": lambda files: next((at for at in source.lines(files, _PUTS_ZEROS) if source.is_in_step(at)), None),
     "frozen_at": lambda files: source.only_line(files, r"requires_grad(_\(|\s*=\s*)False"),
-    "thawed_again": misplaced.thawed_again,
+    "thawed_again": frozen.thawed_again,
     "norms_frozen_at": frozen.norms,
     "thawed_at": lambda files: source.only_line(files, r"requires_grad(_\((True)?\)|\s*=\s*True)"),
 }

@@ -12581,7 +12581,7 @@ def frozen_and_thawed(where: Place, **fields: Any) -> Log:
     "frozen-and-thawed",
     "info",
     EDIT,
-    f"made to require gradients, behind line {OTHER}, which freezes: what that froze is trained.",
+    f"made to require gradients, behind line {OTHER}, which freezes: what that froze requires them again.",
     frozen_at=at(OTHER),
 )
 def what_was_frozen_is_thawed_before_training() -> Log:

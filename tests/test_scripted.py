@@ -6,8 +6,8 @@ import functools
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 import torch
@@ -52,7 +52,7 @@ class Reader(nn.Module):
 
 
 def asked() -> list[object]:
-    return [functools.reduce(getattr, module.split(".")[1:], torch).__dict__[name] for module, name in scripted._ASKED]
+    return [getattr(sys.modules[module], name) for module, name in scripted._ASKED]
 
 
 def losses(steps: int = 6) -> list[float]:
@@ -73,11 +73,11 @@ def losses(steps: int = 6) -> list[float]:
     return found
 
 
-def anew(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+def anew(function: FunctionType) -> FunctionType:
     """The same text as another object: what was compiled is kept by the object."""
-    copy = type(function)(function.__code__, function.__globals__)  # type: ignore[attr-defined]
+    copy = FunctionType(function.__code__, function.__globals__)
     copy.__annotations__ = {"x": Tensor, "return": Tensor}
-    return copy  # type: ignore[no-any-return]
+    return copy
 
 
 def test_what_torchscript_compiles_is_the_same_under_a_ledger() -> None:

@@ -17,6 +17,7 @@ from gradient_ledger import (
     counters,
     cuts,
     divisions,
+    frozen,
     lastones,
     lossfacts,
     making,
@@ -34,6 +35,7 @@ from gradient_ledger import (
     source,
     targets,
     timetables,
+    told,
     uncalled,
     unweighted,
 )
@@ -1996,14 +1998,14 @@ RETURNS = {
 @pytest.mark.parametrize("text", RETURNS)
 def test_a_loop_that_fills_something_returns_in_its_first_turn(text: str, tmp_path: Path) -> None:
     body = f"def loss_of(xs):\n    {text}\n"
-    found = misplaced.returned_at_once([written(tmp_path, f"{body}def train():\n    return loss_of(data)\n")])
+    found = outside.returned_at_once([written(tmp_path, f"{body}def train():\n    return loss_of(data)\n")])
     assert [one.name for one in found] == ([RETURNS[text]] if RETURNS[text] else [])
     for one in found:
         lines = body.splitlines()
         assert (lines[one.where.line - 1].split()[0], one.where.function) == ("return", "loss_of")
         assert (one.called_at.line, one.called_at.function) == (body.count("\n") + 2, "train")
     (alone := tmp_path / "alone").mkdir()
-    assert misplaced.returned_at_once([written(alone, body)]) == (), "nobody calls it"
+    assert outside.returned_at_once([written(alone, body)]) == (), "nobody calls it"
 
 
 FOLLOWS = {
@@ -2062,24 +2064,24 @@ THAWS = {
 
 @pytest.mark.parametrize("text", THAWS)
 def test_what_one_loop_freezes_a_later_one_thaws(text: str, tmp_path: Path) -> None:
-    found = misplaced.thawed_again([written(tmp_path, FREEZES + text)])
+    found = frozen.thawed_again([written(tmp_path, FREEZES + text)])
     assert [(thaws.line, freezes.line) for thaws, freezes in found] == ([(5, 3)] if THAWS[text] else [])
 
 
 def test_what_one_branch_freezes_and_the_other_thaws_is_left_alone(tmp_path: Path) -> None:
     freezes, thaws = (text.replace("\n", "\n    ").rstrip() for text in (FREEZES, next(iter(THAWS))))
-    assert misplaced.thawed_again([written(tmp_path, f"if lora:\n    {freezes}\nelse:\n    {thaws}\n")]) == ()
+    assert frozen.thawed_again([written(tmp_path, f"if lora:\n    {freezes}\nelse:\n    {thaws}\n")]) == ()
 
 
 def test_what_is_frozen_under_a_condition_and_thawed_in_any_case_is_told_of(tmp_path: Path) -> None:
     freezes = FREEZES.replace("\n", "\n    ").rstrip()
-    [(thaws, _)] = misplaced.thawed_again([written(tmp_path, f"if freeze:\n    {freezes}\n{next(iter(THAWS))}")])
+    [(thaws, _)] = frozen.thawed_again([written(tmp_path, f"if freeze:\n    {freezes}\n{next(iter(THAWS))}")])
     assert thaws.line == 6
 
 
 def test_what_a_loop_freezes_and_thaws_in_each_of_its_turns_is_left_alone(tmp_path: Path) -> None:
     inner = (FREEZES + "for p in net.parameters():\n    p.requires_grad = True\n").replace("\n", "\n    ")
-    assert misplaced.thawed_again([written(tmp_path, f"for step in steps:\n    {inner}pass\n")]) == ()
+    assert frozen.thawed_again([written(tmp_path, f"for step in steps:\n    {inner}pass\n")]) == ()
 
 
 LISTED_GRADIENTS = {
@@ -2095,3 +2097,17 @@ LISTED_GRADIENTS = {
 def test_gradients_are_listed_and_changed_by_the_same_function(text: str, tmp_path: Path) -> None:
     file = written(tmp_path, f"grads = [p.grad for p in params if p.grad is not None]\n{text}")
     assert source.changes_gradient(Place(file, 1)) is LISTED_GRADIENTS[text]
+
+
+ZEROS_PUT = {
+    "def step(self):\n    p.grad = torch.zeros_like(p)\n": 2,
+    "def clear():\n    p.grad = torch.zeros_like(p)\ndef step(self):\n    p.grad = zeros(3)\n": 4,
+    "def clear():\n    p.grad = torch.zeros_like(p)\ndef step(self):\n    p.grad = None\n": None,
+    "def step(self):\n    buffer = torch.zeros_like(p.grad)\n": None,
+}
+
+
+@pytest.mark.parametrize("text", ZEROS_PUT)
+def test_a_step_gives_parameters_a_gradient_of_zeros(text: str, tmp_path: Path) -> None:
+    found = told.WHERE_IT_TRAINS["puts_zeros_at"]((written(tmp_path, text),))
+    assert (found and found.line) == ZEROS_PUT[text]

@@ -743,8 +743,8 @@ MISCONCEPTIONS = (
     Misconception(
         "average-taken-twice",
         "An average takes in the same weights twice",
-        "The average is updated behind each step, and once more where an epoch ends: the last weights of each epoch count "
-        "twice.",
+        "The average is updated behind each step, and once more elsewhere, where an epoch ends say: these weights count "
+        "for more than the others.",
         "Update it in one place: behind the optimizer's step.",
         "A hook at the end of an epoch comes on top of the one behind each batch.",
         "",

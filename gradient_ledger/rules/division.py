@@ -36,7 +36,7 @@ def stepped_every_time(view: View) -> Iterator[Finding]:
         sure = view.log.window is not None
         if by < (2 if sure else LEAST) or any(w.step.stale or w.step.mixed for w in windows):
             continue
-        if not sure and all(one.rows_again == by for one in _looked_at(view, windows)):
+        if not sure and all(one.rows_again == by for one in view.looked_at(windows)):
             continue  # `rows_again` tells what it is
         meant = f"windows of {by} were meant" if sure else f"each loss is divided by {by}, as in a window of {by}"
         yield finding(
@@ -52,15 +52,10 @@ def stepped_every_time(view: View) -> Iterator[Finding]:
 
 def _named_size(view: View, windows: list[Window]) -> int:
     """The most that losses are divided by which the text divides by the size of a window, by its name; else 0."""
-    looked_at = _looked_at(view, windows)
+    looked_at = view.looked_at(windows)
     if not all(one.for_windows for one in looked_at):
         return 0
     return max((by for one in looked_at for by in one.shares[:1]), default=0)
-
-
-def _looked_at(view: View, windows: list[Window]) -> list[Backward]:
-    """The passes of the first windows whose losses were looked at."""
-    return [one for w in windows[:10] for one in view.passes_of(w) if one.pass_number <= LOOKED_AT]
 
 
 SINGLES = 4
@@ -198,9 +193,7 @@ def window_counted(view: View) -> Iterator[Finding]:
         # Shared by the micro-batches of each window, and another one in the next; or more than one of them sums over.
         other = next((n for n in counts if n != counts[0]), 0.0)
         most = max((one.summed_entries or math.inf for passes in looked_at for one in passes), default=0)
-        alone = (
-            not any(one.sync is not None for one in looked_at[0]) if looked_at else False
-        )  # else it may count all ranks
+        alone = all(one.sync is None for passes in looked_at for one in passes)  # else it may count all ranks
         if len(counts) < 3 or not all(counts) or not (other or (alone and min(counts) > most)):
             continue
         seen = f"and {other:g} in a later one" if other else f"where one of them has {most} rows"

@@ -155,7 +155,7 @@ def taken_twice(view: View) -> Iterator[Finding]:
             "warning",
             hits[0].update_at,
             "This update takes in weights that the average has taken in before: no step lies between the two, "
-            f"{times(len(hits), 'time')}. They count twice as much as others.",
+            f"{times(len(hits), 'time')}. They count for more than others.",
             updates=len(hits),
             updated_before_at=before.update_at,
             called_from_at=hits[0].where,

@@ -1089,7 +1089,7 @@ def thawed_again(view: View) -> Iterator[Finding]:
                 "info",
                 thaws,
                 f"Here all parameters are made to require gradients, behind line {freezes.line}, which freezes: what that "
-                "froze is trained.",
+                "froze requires them again.",
                 frozen_at=freezes,
             )
 

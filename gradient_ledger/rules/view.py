@@ -167,6 +167,10 @@ class View:
         mine = [p for p in self.log.parameters if p.deposits and not p.owners and (p.read or p.lent)] if given else []
         return {other.name: one.name for one in mine for other in given.values() if _is_copy(one, other)}
 
+    def looked_at(self, windows: Sequence[Window]) -> list[Backward]:
+        """The passes of the first windows whose losses were looked at."""
+        return [one for w in windows[:10] for one in self.passes_of(w) if one.pass_number <= LOOKED_AT]
+
     def behind(self, window: Window) -> tuple[list[Backward], frozenset[str]]:
         """The backward passes behind the gradients that a step used, and the parameters that these were computed for:
         its own, or where its code put the gradients there, those of the model which it has them from."""
@@ -199,8 +203,7 @@ class View:
 
     def divisor(self, optimizer: int) -> int:
         """The constant by which every mean loss of this optimizer was divided, as far as that was looked at; or 0."""
-        windows = self.windows.get(optimizer, [])[:10]
-        looked_at = [one for w in windows for one in self.passes_of(w) if one.pass_number <= LOOKED_AT]
+        looked_at = self.looked_at(self.windows.get(optimizer, []))
         found = {None if one.undivided else one.divisor for one in looked_at}
         by = found.pop() if len(found) == 1 else None
         return int(by) if by else 0

@@ -288,7 +288,7 @@ def _starts_too_short(view: View, windows: list[Window], size: int) -> bool:
     if any(w.micro_batches != size and w.number not in edges for w in windows) and not _counts_from_zero(windows, size):
         return False
     line = {w.step.where for w in windows if w is first or w.number not in ends}  # what is left over has its own step
-    alike = {one.divisor for w in windows[:10] for one in view.passes_of(w) if one.pass_number <= LOOKED_AT}
+    alike = {one.divisor for one in view.looked_at(windows)}
     begun_before = any(e.lost for e in first.of(Clear)) or any(e.how == "assigned" for e in first.of(Edit))
     return len(line) == 1 and len(alike) == 1 and not begun_before
 
