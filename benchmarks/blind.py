@@ -165,6 +165,12 @@ LISTED = (
 
 DRAWN_FROM = {"wide": KINDS, "listed": LISTED}
 
+# How a mistake is made. Planters are asked for ways that are not the most obvious; what a user meets most often is the
+# usual slip, so that can be asked for, too.
+VARIED = "*How* it is made is yours; do it in the way that people get it wrong, not in the most obvious one, and not \
+always in the same way."
+USUAL = "Make it as it is made most often: the slip that you would expect to meet in other people's code of that sort."
+
 # How many subjects are drawn for a reported mistake: the search for each gives twelve threads.
 SUBJECTS = 8
 
@@ -192,9 +198,10 @@ with `timeout 120`.
    raises no error and which somebody could make by accident: a real slip in that script, in its style, with no comment
    that tells it). *Which* kinds is drawn by dice below: go through the script's list from its beginning and take the
    first three that can be made there; where a kind cannot be made (no scaler, no second model …) skip it and say why
-   in `skipped`. Do not change the script to make a kind possible. *How* it is made is yours; do it in the way that
-   people get it wrong, not in the most obvious one, and not always in the same way. It must change training: check
-   that the losses or weights differ from `right.py`'s (the last is the exception of kinds that only waste memory).
+   in `skipped`. Do not change the script to make a kind possible.
+   {manner}
+   It must change training: check that the losses or weights differ from `right.py`'s (the last is the exception of
+   kinds that only waste memory).
 4. **`truth.json`** in each folder:
    `{{"source": "owner/repo path", "authors": [[line, "…"]], "skipped": [["kind", "why"]],
    "mistakes": {{"m1.py": {{"lines": [..], "kind": "the kind's words", "what": "one sentence: what goes wrong and what
@@ -274,6 +281,7 @@ def brief(
     lookups: int,
     kinds: str = "wide",
     reported: bool = False,
+    usual: bool = False,
 ) -> str:
     """Returns the text for one planter; the same seed, planter and first number give the same order of kinds."""
     drawn_from = DRAWN_FROM[kinds]
@@ -291,6 +299,7 @@ def brief(
         folder=folder,
         python=python,
         lookups=lookups,
+        manner=USUAL if usual else VARIED,
         lists="\n\n".join(lists),
     )
 
@@ -398,6 +407,7 @@ def main(arguments: list[str] | None = None) -> int:
     drawn.add_argument("--lookups", type=int, default=100)
     drawn.add_argument("--kinds", choices=tuple(DRAWN_FROM), default="wide", help="which list the dice draw from")
     drawn.add_argument("--reported", action="store_true", help="asks for mistakes that were reported, not for planted")
+    drawn.add_argument("--usual", action="store_true", help="asks for each planted mistake as it is made most often")
     for name, what in (("audit", "audits a set without options"), ("score", "prints what was found")):
         command = commands.add_parser(name, help=what)
         command.add_argument("sets", nargs="+", type=Path)

@@ -144,7 +144,7 @@ def lost(view: View) -> Iterator[Finding]:
             thrown = _lost(window, used)
             # Behind another optimizer's step they may be meant to go, and where somebody has looked at them; not if each
             # is divided for a window of all of them.
-            divided = _divided_for_all(view, window, thrown)
+            divided = _divided_for_all(view, window, thrown, used)
             if not divided:
                 thrown = [e for e in thrown if not e.after_step]
             if by_hand or window.step.assigned or _rewritten(window):
@@ -174,8 +174,9 @@ def lost(view: View) -> Iterator[Finding]:
             if place is not None and (place.file, place.line) in guarding and 4 * len(pairs) <= len(windows):
                 continue  # a window with a bad loss in it is given up as a whole
             behind = _behind_an_epoch(view, optimizer, pairs, windows)
-            gone = sum(e.lost for w, _ in pairs for e in _lost(w, None))
-            yield behind or _zeroed_inside(place, pairs, windows, gone)
+            trails = [trail for w, _ in pairs for e in _lost(w, None) for trail in e.lost_trails]
+            gone = sum(trail in used for trail in trails)
+            yield behind or _zeroed_inside(place, pairs, windows, gone, len(trails) - gone)
         yield from _tail_dropped(view, optimizer, dropped, windows, usual)
 
 
@@ -199,11 +200,13 @@ def _evaluated_behind(view: View, window: Window, clear: Clear) -> bool:
     return any(e.number > clear.number and not e.grad for e in window.of(Forward))
 
 
-def _divided_for_all(view: View, window: Window, thrown: list[Clear]) -> bool:
-    """Whether each loss that a step used was divided by as many as it used and these clears threw away."""
-    count = window.passes + sum(e.lost for e in thrown)
+def _divided_for_all(view: View, window: Window, thrown: list[Clear], used: set[Trail]) -> bool:
+    """Whether each loss that a step used was divided by as many as it used and these clears threw away, those meant for
+    other optimizers counted or not."""
     passes = view.passes_of(window)
-    return count > 1 and bool(passes) and all(is_divided(one, count) for one in passes)
+    own = sum(trail in used for e in thrown for trail in e.lost_trails)
+    counts = {window.passes + gone for gone in (own, sum(e.lost for e in thrown)) if gone}
+    return bool(passes) and any(all(is_divided(one, count) for one in passes) for count in counts)
 
 
 def cleared_twice(view: View) -> Iterator[Finding]:
@@ -403,14 +406,22 @@ def _behind_an_epoch(
     )
 
 
-def _zeroed_inside(place: Place | None, pairs: list[tuple[Window, Clear]], windows: list[Window], gone: int) -> Finding:
+def _zeroed_inside(
+    place: Place | None, pairs: list[tuple[Window, Clear]], windows: list[Window], gone: int, others: int = 0
+) -> Finding:
+    """`gone` passes of the steps' own lines were thrown away, and so many of lines that no step uses."""
     kept = sum(w.passes for w, _ in pairs)
+    beside = f" So were {times(others, 'pass')} of lines whose gradients no step of it uses." if others else ""
     return finding(
         "zeroed-inside-window",
         "error",
         place,
         f"This line clears in the middle of a window: of {gone + kept} backward passes in {times(len(pairs), 'window')}, "
-        f"{gone} {'was' if gone == 1 else 'were'} thrown away and the steps used {kept}.",
+        f"{gone} {'was' if gone == 1 else 'were'} thrown away and the steps used {kept}.{beside}",
+        "Keep those other passes out of these parameters (requires_grad_(False) while they run), and clear once per "
+        "window: right after step()."
+        if others
+        else "",
         steps=steps_of([w for w, _ in pairs]),
         windows=len(windows),
         lost=gone,
