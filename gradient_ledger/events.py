@@ -197,7 +197,7 @@ class Backward(Event):
     targets: int | None = None
     """Over how many targets a cross-entropy that is divided so is a mean, where that can be read."""
     loss_at: Place | None = None
-    """Where such a loss was made, or a sum of which a summand was left undivided."""
+    """Where such a loss was made, or a sum of which a summand was left undivided, or one divided by several numbers."""
     quotient: int = 0
     """By which whole number the loss was divided as a whole, a mean or none; 0 for none, and behind the first passes of
     a line, where it is no sum."""

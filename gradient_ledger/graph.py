@@ -221,10 +221,12 @@ def _divisor(node: Any) -> float | None:
     return float(by) if by is not None and by.numel() == 1 and by.is_cpu and not by.requires_grad else None
 
 
-def over_counts(node: Any) -> tuple[tuple[float, ...], int]:
+def over_counts(node: Any, scaled: bool = False) -> tuple[tuple[float, ...], int]:
     """By which numbers a sum, or a sum of such, was divided as a whole, one after the other from the root on; and over
     how many rows it is at most, where it is one of cross-entropies and that is kept, else 0."""
     found: list[float] = []
+    if scaled and type(node).__name__ == "MulBackward0":  # the loss scale
+        node = below(node)
     for _ in range(6):
         kind = type(node).__name__ if node is not None else ""
         if kind == "DivBackward0":

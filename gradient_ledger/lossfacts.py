@@ -77,7 +77,7 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         one.draft.fields |= graph.divisions(node, scaled)
         one.draft.fields["shares"] = shares = graph.shares(node, scaled)
         one.draft.fields["counted_again"] = graph.counted_again(node, scaled)
-        over, entries = graph.over_counts(node)
+        over, entries = graph.over_counts(node, scaled)
         if len(over) > 1:
             one.draft.fields |= {"over_counts": over, "summed_entries": entries}
         if (rows := graph.rows_again(node)) and (at := divisions.by_rows(line)) is not None:
@@ -94,7 +94,7 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         if len(shares) > 1:
             shared_at, shared_by = divisions.divided_again(line)
             one.draft.fields |= {"shared_at": shared_at, "shared_by": shared_by}
-        if "targets" in one.draft.fields or "undivided" in one.draft.fields:
+        if {"targets", "undivided", "over_counts"} & one.draft.fields.keys():
             one.draft.fields["loss_at"] = losses.made_at(places.user_frame(frame))
     _look_for_factors(state, node, line)
     if passes <= SAMPLES or again or (state.anchors and state.budget.may_look("anchors")):

@@ -1217,6 +1217,12 @@ OVER_COUNTS = {
 }
 
 
+def test_the_loss_scale_is_none_of_what_a_sum_was_divided_by() -> None:
+    loss = (entropy(reduction="sum") / 20 / 4) * torch.tensor(65536.0)
+    assert graph.over_counts(node(loss), scaled=True) == ((4, 20), 5)
+    assert graph.over_counts(node(loss)) == ((), 0)
+
+
 @pytest.mark.parametrize("name", OVER_COUNTS)
 def test_what_a_sum_was_divided_by_is_read_from_the_graph(name: str) -> None:
     make, wanted = OVER_COUNTS[name]

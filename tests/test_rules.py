@@ -4866,10 +4866,20 @@ def the_undivided_loss_is_divided_in_its_gradient() -> Log:
 
 def means(*targets: int, divisor: float = 3.0, steps: int = 3) -> Log:
     """Windows of passes whose losses are means over so many targets."""
+    return divided_passes([{"divisor": divisor, "targets": count} for count in targets], steps)
+
+
+def counted_sums(*counts: float, by: float = 3.0, steps: int = 3) -> Log:
+    """Windows of passes whose losses are sums, divided by a count each and by a number."""
+    return divided_passes([{"over_counts": (by, count)} for count in counts], steps)
+
+
+def divided_passes(passes: list[dict[str, Any]], steps: int) -> Log:
+    """Windows of such passes."""
     tape = Tape("w")
     for _ in range(steps):
-        for count in targets:
-            tape.passes(1, divisor=divisor, targets=count, loss_at=at(OTHER))
+        for one in passes:
+            tape.passes(1, loss_at=at(OTHER), **one)
         tape.step()
         tape.clear()
     return tape.log()
@@ -4963,6 +4973,39 @@ def one_full_window_so_far() -> Log:
 )
 def micro_batches_hold_unequal_numbers_of_targets() -> Log:
     return means(4, 8, 32)
+
+
+@finds(
+    "division.unequal_means",
+    "mean-of-means",
+    "warning",
+    OTHER,
+    "The 3 losses of step 0 are sums, divided by 4 to 32, each by a count of its own, and each is divided by 3",
+    "a summand of the smallest micro-batch weighs 8 times as much",
+    targets=[4, 8, 32],
+)
+def sums_over_masks_that_leave_unequal_numbers() -> Log:
+    return counted_sums(4.0, 8.0, 32.0)
+
+
+@quiet("division.unequal_means")
+def sums_over_masks_that_leave_about_as_many() -> Log:
+    return counted_sums(19.0, 32.0, 36.0)
+
+
+@quiet("division.unequal_means")
+def sums_over_what_is_no_count() -> Log:
+    return counted_sums(4.5, 8.5, 32.5)
+
+
+@quiet("division.unequal_means")
+def sums_that_are_divided_by_the_count_of_the_window() -> Log:
+    return counted_sums(44.0, 44.0, 44.0)
+
+
+@quiet("division.unequal_means")
+def sums_that_are_divided_by_something_else_than_the_window() -> Log:
+    return counted_sums(4.0, 8.0, 32.0, by=2.0)
 
 
 @quiet("division.unequal_means")

@@ -455,6 +455,8 @@ def _divides(view: View, one: Backward, by: int) -> bool:
 
 UNEQUAL = 1.5
 """From how many times as many targets on micro-batches are unequal."""
+UNEQUAL_SUMS = 2.0
+"""The same for sums: a mask that is drawn leaves now more, now less."""
 
 
 def unequal_means(view: View) -> Iterator[Finding]:
@@ -465,21 +467,24 @@ def unequal_means(view: View) -> Iterator[Finding]:
             passes = view.passes_of(window)
             quiet = not window.of(Edit) and not window.step.assigned and window.step.reference is None
             alike = quiet and len(passes) > 1 and _reach_the_same(window)  # else they are tasks, with a weight each
-            if alike and all(p.divisor == len(passes) and p.targets for p in passes):
+            if alike and all(_targets(one, len(passes)) for one in passes):
                 known.append((window, passes))
-        hits = [(w, p) for w, p in known if _most(p) >= UNEQUAL * _least(p)]
+        hits = [(w, p) for w, p in known if _most(p) >= _least(p) * (UNEQUAL if p[0].targets else UNEQUAL_SUMS)]
         if len(hits) > 1 and len(hits) * 2 >= len(known) and len({p.where for p in hits[0][1]}) == 1:
             window, passes = max(hits, key=lambda hit: _most(hit[1]) / _least(hit[1]))
             least, most = _least(passes), _most(passes)
+            kind, one = f"means over {least} to {most} targets", "target"
+            if not all(p.targets for p in passes):
+                kind, one = f"sums, divided by {least} to {most}, each by a count of its own", "summand"
             yield finding(
                 "mean-of-means",
                 "warning",
                 passes[0].loss_at or passes[0].where,
-                f"The {len(passes)} losses of step {window.number} are means over {least} to {most} targets, and each is "
-                f"divided by {len(passes)}: a target of the smallest micro-batch weighs {most / least:.2g} times as much "
-                f"as one of the largest. So in {len(hits)} of {times(len(known), 'window')} looked at.",
+                f"The {len(passes)} losses of step {window.number} are {kind}, and each is divided by {len(passes)}: a "
+                f"{one} of the smallest micro-batch weighs {most / least:.2g} times as much as one of the largest. So in "
+                f"{len(hits)} of {times(len(known), 'window')} looked at.",
                 steps=steps_of([w for w, _ in hits]),
-                targets=[p.targets for p in passes],
+                targets=[_targets(one, len(passes)) for one in passes],
             )
 
 
@@ -491,12 +496,21 @@ def _reach_the_same(window: Window) -> bool:
     return len({frozenset(each) for each in names.values()}) < 2
 
 
+def _targets(one: Backward, by: int) -> int:
+    """Over how many targets a loss is a mean, or by which count of its own a sum was divided, where it was divided by
+    this number, too; else 0."""
+    if one.divisor == by and one.targets:
+        return one.targets
+    shared, count = one.over_counts if len(one.over_counts) == 2 else (0.0, 0.0)
+    return int(count) if shared == by and count.is_integer() else 0
+
+
 def _least(passes: list[Backward]) -> int:
-    return min(one.targets or 0 for one in passes)
+    return min(_targets(one, len(passes)) for one in passes)
 
 
 def _most(passes: list[Backward]) -> int:
-    return max(one.targets or 0 for one in passes)
+    return max(_targets(one, len(passes)) for one in passes)
 
 
 def contrasts(view: View) -> Iterator[Finding]:
