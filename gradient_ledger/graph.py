@@ -496,7 +496,7 @@ def contrast(node: Any) -> int:
     """Rows of the table of similarities that a loss contrasts, 0 where it does nothing of the kind.
 
     A cross-entropy over all pairs of one batch: a square product of two computed matrices, whose right answers stand
-    each in another column: on the diagonal, or shifted.
+    each in another column: on the diagonal, or shifted. Or what people write out in its place.
     """
     for one in _near(node, 24):
         if type(one).__name__ != "NllLossBackward0":
@@ -517,11 +517,73 @@ def contrast(node: Any) -> int:
             if type(inner).__name__ not in (*THROUGH, "LogSoftmaxBackward0", "DivBackward0", "MaskedFillBackward0"):
                 break
             inner = below(inner)
+    return _contrast_by_hand(node)
+
+
+_IN_TABLES = BY_ENTRY | TURNS | {f"{name}Backward0" for name in "MaskedFill MaskedSelect Diagonal".split()}
+_IN_TABLES |= {"DiagonalBackward0_copy"}
+"""Operations between a table of similarities and a loss written by hand, besides exponentials and logarithms."""
+
+
+def _contrast_by_hand(node: Any) -> int:
+    """Rows of a square table of similarities whose exponentials a loss sums and takes the logarithm of; else 0.
+
+    As `-log(exp(s_ij) / sum_k exp(s_ik))`, written out, by log-softmax or by `logsumexp`; or as a cross-entropy whose
+    right answers were put into the first column.
+    """
+    waiting, seen = [(node, "")], {(node, "")}
+    while waiting and len(seen) < 512:
+        one, above = waiting.pop()
+        kind = type(one).__name__
+        if above == "exp" and (rows := _rows_of_pairs(one)):
+            return rows
+        if kind == "NllLossBackward0" and not bool((target := one._saved_target).any()) and len(target) > 1:
+            found = "log"
+        elif kind in ("LogSoftmaxBackward0", "LogsumexpBackward0"):
+            found = "exp"
+        elif kind == "LogBackward0":
+            found = above or "log"
+        elif kind in ("ExpBackward0", "SoftmaxBackward0") and above:
+            found = "exp"
+        elif kind in _IN_TABLES:
+            found = above
+        else:
+            continue
+        new = {(inner, found) for inner, _ in one.next_functions if inner is not None} - seen
+        seen |= new
+        waiting += new
     return 0
 
 
+def _rows_of_pairs(node: Any) -> int:
+    """How many rows were each multiplied with all of as many, where both sides were computed; else 0."""
+    kind = type(node).__name__
+    operands = [inner for inner, _ in node.next_functions]
+    if kind not in ("MmBackward0", "BmmBackward0", "MulBackward0") or len(operands) != 2:
+        return 0
+    shape = tuple(node._input_metadata[0].shape)
+    if kind == "BmmBackward0" and shape[0] == 1:
+        shape = shape[1:]
+    rows = int(shape[0]) if shape else 0
+    if rows < 2 or shape[:2] != (rows, rows) or len(shape) != 2 + (kind == "MulBackward0"):
+        return 0
+    if kind == "MulBackward0":  # each row beside all others, as for `cosine_similarity`
+        sides = {_before_spread(inner) for inner in operands}
+        return rows if sides == {(rows, 1), (1, rows)} else 0
+    weighs = any(type(inner).__name__ == "SoftmaxBackward0" for inner in operands)  # as attention does
+    return rows if all(map(_computed, operands)) and not weighs else 0
+
+
+def _before_spread(node: Any) -> tuple[int, ...]:
+    """The first two sizes of what was given to a product by pairs, before it was spread over these."""
+    while node is not None and type(node).__name__ in ("DivBackward0", "ExpandBackward0"):
+        node = below(node)
+    return tuple(node._input_metadata[0].shape[:2]) if hasattr(node, "_input_metadata") else ()
+
+
 def _computed(node: Any) -> bool:
-    while node is not None and type(node).__name__ in TURNS:
+    """Whether an operand of a product of matrices is no parameter, as it is or in another shape."""
+    while node is not None and type(node).__name__ in TURNS | _SHAPES | {"UnsqueezeBackward0"}:
         node = below(node)
     return node is not None and type(node).__name__ != "AccumulateGrad"
 

@@ -1307,7 +1307,69 @@ def prototypes() -> Tensor:
     return F.cross_entropy(embeddings()[0] @ torch.ones(6, 5, requires_grad=True).T, torch.arange(6))
 
 
+def in_first_column() -> Tensor:
+    """The right answers in the first column, all others behind it."""
+    views, diagonal = torch.cat(embeddings(3)), torch.eye(6, dtype=torch.bool)
+    table, same = views @ views.T, torch.eye(3, dtype=torch.bool).repeat(2, 2) & ~diagonal
+    right, wrong = table[same].view(6, 1), table[~same & ~diagonal].view(6, -1)
+    return F.cross_entropy(torch.cat([right, wrong], 1) / 0.1, torch.zeros(6, dtype=torch.long))
+
+
+def supervised() -> Tensor:
+    """Rows of one label pulled together, written out."""
+    views, apart = torch.cat(embeddings(3)), 1 - torch.eye(6)
+    table = views @ views.T / 0.1
+    table = table - table.max(1, keepdim=True).values.detach()
+    likely = table - torch.log((torch.exp(table) * apart).sum(1, keepdim=True))
+    same = torch.eye(3).repeat(2, 2) * apart
+    return -((same * likely).sum(1) / same.sum(1)).mean()
+
+
+def by_exponentials() -> Tensor:
+    one, other = embeddings(3)
+    views = torch.cat([one, other])
+    others = torch.exp(views @ views.T / 0.5).masked_select(~torch.eye(6, dtype=torch.bool)).view(6, -1)
+    return -torch.log(torch.exp((one * other).sum(-1) / 0.5).repeat(2) / others.sum(-1)).mean()
+
+
+def by_cosines() -> Tensor:
+    views = torch.cat(embeddings(3))
+    table = F.cosine_similarity(views[:, None], views[None], dim=-1)
+    return (torch.logsumexp(table.masked_fill(torch.eye(6, dtype=torch.bool), -9e15), -1) - table[0]).mean()
+
+
+def by_sums_of_products(of: Tensor) -> Tensor:
+    return -torch.softmax(torch.einsum("nd,md->nm", embeddings()[0], of), 1).diag().log().mean()
+
+
+def attention() -> Tensor:
+    """Each row a mean over all of them: no table that a loss is made of."""
+    one, other = embeddings(5)
+    return -F.log_softmax(torch.softmax(one @ other.T, 1) @ other, 1).mean()
+
+
+def discrepancy() -> Tensor:
+    """A kernel over all pairs: nothing is told apart."""
+    one, other = embeddings()
+    return torch.exp(2 * one @ other.T - 2).mean()
+
+
+def links() -> Tensor:
+    one, other = embeddings()
+    return F.binary_cross_entropy_with_logits(one @ other.T, torch.eye(6))
+
+
 CONTRASTS: dict[str, tuple[Callable[[], Tensor], int]] = {
+    "the right answers in the first column": (lambda: in_first_column(), 6),
+    "written out, by labels": (lambda: supervised() / 4, 6),
+    "written out, by exponentials": (lambda: by_exponentials() / 4, 6),
+    "written out, by cosines": (lambda: by_cosines(), 6),
+    "written out, by a sum of products": (lambda: by_sums_of_products(embeddings()[1]), 6),
+    "written out, learned vectors": (lambda: by_sums_of_products(torch.ones(6, 5, requires_grad=True)), 0),
+    "the diagonal of a log-softmax": (lambda: -F.log_softmax(embeddings()[0] @ embeddings()[1].T, 1).diag().mean(), 6),
+    "attention": (lambda: attention(), 0),
+    "a kernel": (lambda: discrepancy(), 0),
+    "links of a graph": (lambda: links(), 0),
     "all pairs of a batch": (lambda: pairs(), 6),
     "with a temperature, divided": (lambda: pairs(temperature=0.5) / 4, 6),
     "in both directions": (lambda: both_ways(), 6),
