@@ -249,7 +249,7 @@ class Backward(Event):
     """A summand that sums over the rows of a batch where another one is their mean; looked at in the first passes of a
     line."""
     contrast: int = 0
-    """Rows of the square table of similarities in which the loss tells each row from the others, 0 where there is none."""
+    """Rows of the square table of similarities by which the loss tells each row from the others; 0 for none."""
     critic: tuple[str, ...] = ()
     """Parameters of the value that weighs a log-probability in this loss, where that value has a graph."""
     critic_at: Place | None = None
