@@ -36,13 +36,23 @@ def _cuts(file: str, within: Any, text: ast.AST, line: int, left: int) -> Iterat
         if isinstance(one, ast.Call):
             for function in _called(file, source.last_name(one.func)):
                 yield from _cut_in(file, function)
+        if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in _OUT:
+            yield Place(file, one.lineno, getattr(within, "name", ""))
         elif isinstance(one, ast.Name | ast.Attribute) and isinstance(one.ctx, ast.Load):
             made = source.assigned(within, ast.unparse(one), line)
             if made is not None and not isinstance(made.value, ast.Constant):
+                yield from _blocks_without(file, within, made.line)
                 yield from _cuts(file, within, made.value, made.line, left - 1)
             elif made is None and isinstance(one, ast.Name) and isinstance(within, ast.FunctionDef):
                 for caller, given in _given(file, within, one.id):
                     yield from _cuts(file, caller, given, given.lineno, left - 1)
+
+
+def _blocks_without(file: str, within: Any, line: int) -> Iterator[Place]:
+    """The `with torch.no_grad():` around a line."""
+    for one in source.own(within):
+        if isinstance(one, ast.With) and _is_without(one) and one.lineno <= line <= (one.end_lineno or 0):
+            yield Place(file, one.lineno, getattr(within, "name", ""))
 
 
 def _called(file: str, name: str) -> list[ast.FunctionDef]:

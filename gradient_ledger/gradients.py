@@ -383,7 +383,8 @@ def note_clip(state: State, draft: Draft, account: Account, grad: Tensor | None)
     draft.accounts.append(account)
     fields, label, deposits = draft.fields, account.status, account.deposits
     if label == FRESH:
-        note_scale(draft, account)
+        if account.owned or not state.books.optimizers:  # a scaler takes the scale off what an optimizer holds
+            note_scale(draft, account)
         # Gradients that no optimizer owns count too: they are in the norm, and nobody clears them.
         if not account.owned and deposits and deposits[0].steps < state.progress.steps:
             label = "orphan"
@@ -683,8 +684,11 @@ def settle_all(state: State) -> None:
 
 
 def hand_step(state: State, account: Account, parameter: Tensor) -> None:
-    """Notice that a parameter without optimizer was changed after its gradient was read: a step by hand."""
-    if account.owned or account.status != FRESH or not account.taken:
+    """Notice that a parameter without optimizer was changed after its gradient was read: a step by hand.
+
+    Not where clipping alone has read it: averages put other weights in for an evaluation, and take them out again.
+    """
+    if account.owned or account.status != FRESH or account.taken_at is None:
         return
     moved = parameter._version != account.written
     if not moved and account.print is not None and state.budget.may_look("print", 4000):

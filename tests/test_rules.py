@@ -2881,7 +2881,13 @@ def the_running_sum_goes_backward() -> Log:
 
 
 @finds(
-    "window.losses", "loss-backward-twice", "error", OTHER, "The loss of train.py:7 is part of this one", passes=[1, 2]
+    "window.losses",
+    "loss-backward-twice",
+    "error",
+    OTHER,
+    "The loss of train.py:7 is part of this one",
+    passes=[1, 2],
+    first_backward_at=at(BACKWARD),
 )
 def a_loss_goes_backward_alone_and_in_a_sum() -> Log:
     tape = Tape("w b")

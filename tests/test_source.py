@@ -1334,6 +1334,11 @@ CUTS = {
     "def extra(x):\n    return x.data\n\ndef total(a):\n    return a + 1\n\ntotal(extra(x))\nloss = total(b)\n": None,
     "class A:\n    def give(self):\n        return self.x.detach()\nclass B:\n    def give(self):\n"
     "        return self.x\nloss = a.give() + f(y)\n": 3,
+    # where a name on the way got its value
+    "def step():\n    with torch.no_grad():\n        z = encode(x)\n    e = z\n    logits = decode(e)\n"
+    "    loss = f(y) + bce(logits)\n": 2,
+    "def step():\n    e = encode(x).detach()\n    logits = decode(e)\n    loss = f(y) + bce(logits)\n": 2,
+    "def step():\n    e = encode(x)\n    with torch.no_grad():\n        z = e\n    loss = f(y) + bce(e)\n": None,
     # in two places; in what is not called; where nothing cuts
     "def extra(x):\n    return x.data\n\ndef more(x):\n    return x.data\nloss = extra(x) + more(x)\n": None,
     "def extra(x):\n    return x.data\n\nloss = f(y) + other(x)\n": None,

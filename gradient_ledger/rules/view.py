@@ -108,10 +108,12 @@ class View:
 
     @cached_property
     def owned(self) -> dict[int, frozenset[str]]:
-        """Names of the parameters each optimizer holds."""
+        """Names of the parameters each optimizer holds. What events say of a name is said of the parameter that gets
+        gradients: where a layer was replaced, not of the old one of that name."""
         names: dict[int, set[str]] = {entry.number: set() for entry in self.log.optimizers}
+        living = {p.name for p in self.log.parameters if p.deposits}
         for parameter in self.log.parameters:
-            for owner in parameter.owners:
+            for owner in parameter.owners if parameter.deposits or parameter.name not in living else ():
                 names.setdefault(owner, set()).add(parameter.name)
         names[BY_HAND] = {p.name for p in self.log.parameters if not p.owners}
         return {number: frozenset(found) for number, found in names.items()}

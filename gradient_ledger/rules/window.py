@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby, pairwise
 
 from gradient_ledger.events import (
@@ -59,6 +60,9 @@ def sizes(view: View) -> Iterator[Finding]:
         if size < 2 or set(found) == {1}:
             continue  # a step after every micro-batch is another mistake
         if not view.log.window and (_grow(found) or _are_means([w for w in whole if w.micro_batches != size])):
+            counts = not _grow(found) and found[0] == 1 and _COUNT.fullmatch(whole[0].step.condition)
+            if counts and _starts_too_short(view, whole, size):
+                yield replace(_starts_short(view, whole, size), severity="warning")
             continue
         larger = [w for w in whole if w.micro_batches > size]
         smaller = [w for w in whole if w.micro_batches < size]
@@ -453,6 +457,7 @@ def losses(view: View) -> Iterator[Finding]:
                     f"The loss of {before.where if before else 'an earlier backward'} is part of this one, and goes "
                     "backward a second time: its gradient is counted twice.",
                     passes=[*earlier, number],
+                    first_backward_at=before.where if before else None,
                 )
 
 
