@@ -1071,6 +1071,8 @@ class OptimizerFacts:
     """The statement that put together what it was given, where that is one of its own in the same function."""
     filtered_at: Place | None = None
     """Where that was chosen by `requires_grad` before."""
+    filled_in_vain: tuple[str, Place] | None = None
+    """The list that a loop over parameters fills in that function, beside others, and that nothing reads, and where."""
     follows: int | None = None
     """The optimizer of the same line that took its last step on the same parameters right before this one's first, and
     whose moments or momentum this one does not have; None where there is none."""

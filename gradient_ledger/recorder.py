@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -54,6 +54,8 @@ from gradient_ledger.events import (
 from gradient_ledger.gradients import settle_all
 from gradient_ledger.state import State
 from gradient_ledger.tensors import is_finite, is_zero
+
+T = TypeVar("T")
 
 _ASSIGNS = r"load_state_dict\([\w.]+\.state_dict\(\).*\bassign\s*=\s*True"
 """What gives a model the tensors of another one, and no copies."""
@@ -325,6 +327,7 @@ class Recorder(State):
                         helper=asked[entry.number].helper,
                         grouped_at=(grouped := _first_of(source.grouped_at, entry, asked[entry.number].place)),
                         filtered_at=_first_of(source.filtered_at, entry, grouped or asked[entry.number].place),
+                        filled_in_vain=_first_of(source.filled_in_vain, entry, asked[entry.number].place),
                         follows=entry.follows,
                         moved=not entry.steps and entry.has_moved(),
                         passed_by=wrappers.passed_by(entry),
@@ -432,7 +435,7 @@ def _making(account: Account) -> dict[str, Any]:
     return {**of_it, "made_after": module.made_after}
 
 
-def _first_of(look: Callable[[Place], Place | None], entry: OptimizerAccount, asked_at: Place | None) -> Place | None:
+def _first_of(look: Callable[[Place], T | None], entry: OptimizerAccount, asked_at: Place | None) -> T | None:
     """What is found where an optimizer was made, else where it was asked for."""
     lines = [*(call.place for call in entry.made_by[:1]), asked_at]
     return next((found for one in lines if one is not None and (found := look(one)) is not None), None)

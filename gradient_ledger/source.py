@@ -969,6 +969,32 @@ def _fills_in(loop: ast.For, name: str) -> bool:
     )
 
 
+@lru_cache(maxsize=256)
+def filled_in_vain(place: Place) -> tuple[str, Place] | None:
+    """The one list that a loop over parameters fills, beside others that are read, in the function which makes an
+    optimizer at a line, and that nothing reads; and where it is filled."""
+    within = scope(place.file, place.line)
+    if within is None:
+        return None
+    for loop in (one for one in own(within) if isinstance(one, ast.For)):
+        if "parameters()" not in ast.unparse(loop.iter) or loop.lineno > place.line:
+            continue
+        filled: dict[str, ast.Name] = {}
+        for one in own(loop):
+            if isinstance(one, ast.Attribute) and one.attr in _FILLS and isinstance(one.value, ast.Name):
+                filled.setdefault(one.value.id, one.value)
+        fills = {id(one.value) for one in ast.walk(within) if isinstance(one, ast.Attribute) and one.attr in _FILLS}
+        read = {
+            one.id
+            for one in ast.walk(within)
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and id(one) not in fills
+        }
+        unread = [name for name in filled if name not in read]
+        if len(unread) == 1 and len(filled) > 1:
+            return unread[0], Place(place.file, filled[unread[0]].lineno, place.function)
+    return None
+
+
 _ONCE = re.compile(r"^(filter|map|zip|chain|iter|itertools\.\w+)\(|\.(named_)?parameters\([^()]*\)$")
 """Calls whose result can be gone through a single time."""
 

@@ -11422,6 +11422,19 @@ def with_an_empty_group(**fields: Any) -> Log:
     return part("h w b", "w b", loose="h").log({"h": {"position": 0}}, optimizers=made)
 
 
+@finds(
+    "ownership.never",
+    "gradients-nobody-uses",
+    "warning",
+    MADE,
+    "By the text fast is filled with parameters, and nothing reads it.",
+    names=["h"],
+    filled_at=at(OTHER),
+)
+def a_list_of_parameters_was_given_to_nobody() -> Log:
+    return with_an_empty_group(filled_in_vain=("fast", at(OTHER)))
+
+
 @finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "groups is empty: a generator", names=["h"])
 def a_group_was_given_nothing() -> Log:
     return with_an_empty_group()

@@ -624,6 +624,26 @@ FILTERED = {
 }
 
 
+SORTED = "for n, p in net.named_parameters():\n    if n == 'head':\n        fast.append(p)\n    else:\n        rest.append(p)\n"
+IN_NO_GROUP = {
+    SORTED + "opt = SGD(rest)\n": ("fast", 3),
+    SORTED + "opt = SGD([{'params': fast, 'lr': 2}, {'params': rest}])\n": None,
+    SORTED + "print(len(fast))\nopt = SGD(rest)\n": None,
+    SORTED + "opt = SGD(net.parameters())\n": None,  # both are left over
+    SORTED.replace("net.named_parameters()", "rows") + "opt = SGD(rest)\n": None,
+    "opt = SGD(rest)\n" + SORTED + "show(rest)\n": None,
+    "for p in net.parameters():\n    ps.append(p)\nopt = SGD(net.parameters())\n": None,
+}
+
+
+@pytest.mark.parametrize("text", IN_NO_GROUP)
+def test_a_list_of_parameters_is_filled_and_nothing_reads_it(text: str, tmp_path: Path) -> None:
+    file = written(tmp_path, text)
+    line = next(number for number, one in enumerate(text.split("\n"), 1) if "SGD(" in one)
+    found = source.filled_in_vain(source.Place(file, line))
+    assert (found and (found[0], found[1].line)) == IN_NO_GROUP[text]
+
+
 @pytest.mark.parametrize("text", FILTERED)
 def test_what_an_optimizer_is_given_was_chosen_by_what_is_frozen(text: str, tmp_path: Path) -> None:
     file = written(tmp_path, text)

@@ -806,13 +806,16 @@ def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
             "Put the modules into nn.ModuleList, or nn.ModuleDict: then parameters() finds them.",
             names=[p.name for p in left_out][:10],
         )
+    vain = next((e.filled_in_vain for e in likely if e.filled_in_vain is not None), None) if left_out else None
     return finding(
         "gradients-nobody-uses",
         "warning" if left_out else "info",
         let_go or (_used_up(likely) or _made_at(view, likely, left_out) if likely and left_out else None),
         f"{getting(p.name for p in who)}{', in train mode' if left_out else ''}, and {held}.{_again(view, repeating)}"
-        f"{_empty(likely) if left_out else ''}",
+        f"{_empty(likely) if left_out else ''}"
+        + (f" By the text {vain[0]} is filled with parameters, and nothing reads it." if vain else ""),
         names=[p.name for p in who][:10],
+        filled_at=vain[1] if vain else None,
         others_chosen_at=chosen_at(view, [p.name for p in who]),
     )
 
