@@ -624,13 +624,13 @@ FILTERED = {
 }
 
 
-SORTED = "for n, p in net.named_parameters():\n    if n == 'head':\n        fast.append(p)\n    else:\n        rest.append(p)\n"
+SORTED = "for n, p in m.named_parameters():\n    if n == 'head':\n        fast.append(p)\n    else:\n        rest.append(p)\n"
 IN_NO_GROUP = {
     SORTED + "opt = SGD(rest)\n": ("fast", 3),
     SORTED + "opt = SGD([{'params': fast, 'lr': 2}, {'params': rest}])\n": None,
     SORTED + "print(len(fast))\nopt = SGD(rest)\n": None,
     SORTED + "opt = SGD(net.parameters())\n": None,  # both are left over
-    SORTED.replace("net.named_parameters()", "rows") + "opt = SGD(rest)\n": None,
+    SORTED.replace("m.named_parameters()", "rows") + "opt = SGD(rest)\n": None,
     "opt = SGD(rest)\n" + SORTED + "show(rest)\n": None,
     "for p in net.parameters():\n    ps.append(p)\nopt = SGD(net.parameters())\n": None,
 }
