@@ -56,7 +56,10 @@ _MICRO = re.compile(r"accum|micro|chunk", re.IGNORECASE)
 """Words for the parts of a batch, and for how many there are."""
 _WINDOW = re.compile(r"accum|micro|(^|\.)window$", re.IGNORECASE)
 """Words for how many of them a step uses."""
-_ROWS = re.compile(r"^[\w.]+\.(size\(0\)|shape\[0\])$|^len\([\w.]+\)$|(^|[._])(batch_?size|bs|B)$|^num_(rows|samples)$")
+_ROWS = re.compile(
+    r"^[\w.]+\.(size\(0\)|shape\[0\])$|^len\((?!\w*(batches|loader|micro|accum|chunks|splits|losses|steps))[\w.]+\)$|"
+    r"(^|[._])(batch_?size|bs|B)$|^num_(rows|samples)$"
+)
 """Words for how many rows a batch has."""
 
 

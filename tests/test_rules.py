@@ -4493,6 +4493,13 @@ def a_mean_is_divided_by_as_many_micro_batches_as_it_has_rows() -> Log:
 
 
 @quiet("division.rows_again")
+def a_mean_is_divided_by_as_many_as_its_rows_and_no_step_had_its_gradient() -> Log:
+    tape = windows(1, 1)
+    tape.backward(OTHER, rows_again=4, rows_again_at=at(OTHER))
+    return tape.log()
+
+
+@quiet("division.rows_again")
 def a_mean_over_targets_is_divided_by_their_number_as_told_already() -> Log:
     return over_rows(8, 0, 8, counted_again=8)
 

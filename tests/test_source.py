@@ -624,9 +624,9 @@ FILTERED = {
 }
 
 
-SORTED = "for n, p in m.named_parameters():\n    if n == 'head':\n        fast.append(p)\n    else:\n        rest.append(p)\n"
+SORTED = "for n, p in m.named_parameters():\n    if n == 'head': fast.append(p)\n    else: rest.append(p)\n"
 IN_NO_GROUP = {
-    SORTED + "opt = SGD(rest)\n": ("fast", 3),
+    SORTED + "opt = SGD(rest)\n": ("fast", 2),
     SORTED + "opt = SGD([{'params': fast, 'lr': 2}, {'params': rest}])\n": None,
     SORTED + "print(len(fast))\nopt = SGD(rest)\n": None,
     SORTED + "opt = SGD(net.parameters())\n": None,  # both are left over
@@ -1595,6 +1595,9 @@ BY_ROWS = {
     "(loss / 16).backward()\n": None,
     "(loss / accum_steps).backward()\n": None,
     "(loss / batch_sizes).backward()\n": None,
+    "(loss / len(batches)).backward()\n": None,
+    "(loss / len(train_loader)).backward()\n": None,
+    "(loss / len(micro_batches)).backward()\n": None,
 }
 
 

@@ -166,10 +166,12 @@ def counted_again(view: View) -> Iterator[Finding]:
 def rows_again(view: View) -> Iterator[Finding]:
     """A mean over the rows of a batch that is divided by their number once more, by the text and by the numbers."""
     together = {number: w.passes for w in view.all_windows for number in w.step.pass_numbers}
-    for where, passes in _by_line(view).items():
+    for where, found in _by_line(view).items():
+        # Of passes that no step used nobody knows how many were to make a window.
+        passes = [one for one in found if one.pass_number in together]
         rows = sorted({one.rows_again for one in passes})
         told = all(one.counted_again for one in passes) and len(rows) > 1  # by `counted_again`
-        if 0 in rows or told or any(together.get(one.pass_number) == one.rows_again for one in passes):
+        if not passes or 0 in rows or told or any(together[one.pass_number] == one.rows_again for one in passes):
             continue
         yield finding(
             "divided-twice",

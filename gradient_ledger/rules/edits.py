@@ -100,15 +100,16 @@ def clipping(view: View) -> Iterator[Finding]:
         scale, limit = event.scale or window.step.scale, event.limit
         real = f": max_norm {limit:g} at scale {scale:g} clips to {limit / scale:.2g}" if scale and limit else ""
         unscaled = _late_unscale(window, event)
+        hit = [*{id(w): w for w, _ in scaled}.values()]  # each window once, however many calls clip in it
         yield finding(
             "clipped-before-unscale",
             "error",
             unscaled or event.where,
             f"{_clipped_at(unscaled, event)} gradients that still carry the loss scale, in "
-            f"{times(len(scaled), 'window')}{real}.",
+            f"{times(len(hit), 'window')}{real}.",
             scale=scale,
             limit=limit,
-            steps=steps_of([w for w, _ in scaled]),
+            steps=steps_of(hit),
         )
     for optimizer, hits in elsewhere:
         window, event = hits[0]
