@@ -210,6 +210,8 @@ class Backward(Event):
     """Whether the text divides such a loss by what it calls the size of a window, or the number of micro-batches."""
     parts_for_windows: bool = False
     """Whether it divides a summand of a sum by that, and not the sum."""
+    value: float | None = None
+    """What the loss was worth, where nothing divides it; read on a CPU in the first passes of a line."""
     written: tuple[str, ...] = ()
     """Weights it reaches that are not what they were before the forward, and no step has moved since."""
     written_at: Place | None = None

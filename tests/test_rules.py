@@ -4680,6 +4680,53 @@ def a_second_line_goes_backward_undivided() -> Log:
     return tape.log()
 
 
+def beside_divided(*worth: float | None, first: float = 4.0, **fields: Any) -> Log:
+    """Windows of passes of two lines: the one's losses are divided by 4, the other's are worth so much in each window,
+    or, where it is one number for all windows, in each pass of it."""
+    tape = Tape("w b")
+    for at_window in range(3):
+        for at_pass in range(4):
+            tape.passes(1, divisor=first)
+            value = worth[at_window] if len(worth) == 3 else worth[4 * at_window + at_pass]
+            tape.passes(1, OTHER, **({"value": value, "divisor": None} | fields))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "division.the_same_each_time",
+    "auxiliary-loss-not-divided",
+    "warning",
+    OTHER,
+    "one loss is divided by 4, and the loss that goes backward here is not. It is the same for each of them, 3 in the",
+    window=4,
+    steps=[0, 1, 2],
+)
+def a_penalty_is_added_once_a_micro_batch() -> Log:
+    return beside_divided(3.0, 2.5, 2.25)
+
+
+@quiet("division.the_same_each_time")
+def a_sum_over_each_micro_batch() -> Log:
+    return beside_divided(*(float(n) for n in range(12)))
+
+
+@quiet("division.the_same_each_time")
+def a_loss_that_does_not_move() -> Log:
+    return beside_divided(0.0, 0.0, 0.0)
+
+
+@quiet("division.the_same_each_time")
+def a_penalty_beside_what_nothing_divides() -> Log:
+    return beside_divided(3.0, 2.5, 2.25, first=3.0)
+
+
+@quiet("division.the_same_each_time")
+def a_penalty_of_which_nobody_knows_what_it_was_worth() -> Log:
+    return beside_divided(None, None, None)
+
+
 @finds("division.auxiliary", "auxiliary-loss-not-divided", "warning", OTHER, "it counts 4 times", window=4)
 def a_second_line_is_weighed_beside_a_sum_that_is_divided_as_a_whole() -> Log:
     return weighed_beside_divided(quotient=4)
@@ -10882,6 +10929,44 @@ def cleared_between(names: str = "d", second: str = "g d", both: bool = False, *
 )
 def the_critics_loss_undoes_the_generators() -> Log:
     return cleared_between(against=16)
+
+
+def frozen_meanwhile(against: int, first: str = "g", line: int = OTHER) -> Log:
+    """The second model is frozen while the first loss goes backward, and gets the second one alone."""
+    tape = Tape("g", "d")
+    for _ in range(3):
+        tape.backward(line, first)
+        tape.forward()
+        tape.backward(BACKWARD, "g d", against={tape.count: against})
+        tape.step(optimizer=0)
+        tape.step(optimizer=1)
+        tape.clear(lost=0, lost_names=())
+    return tape.log()
+
+
+@finds(
+    "ownership.meant_for_another",
+    "backward-reaches-another-model",
+    "warning",
+    BACKWARD,
+    "This backward() puts gradients on d, where train.py:8 has put none. But it also adds to g, and there it",
+    "all 48 gradients that were looked at have opposite signs; SGD #1 (train.py:1) used both, in 3 steps",
+    remedy="Detach what this loss is computed from where it comes to the other model, or name what it is for: "
+    "loss.backward(inputs=list(model.parameters())).",
+    names=["g"],
+)
+def the_critics_loss_undoes_the_generators_for_which_the_critic_was_frozen() -> Log:
+    return frozen_meanwhile(16)
+
+
+@quiet("ownership.meant_for_another")
+def a_second_loss_reaches_a_head_as_well() -> Log:
+    return frozen_meanwhile(0)
+
+
+@quiet("ownership.meant_for_another")
+def both_losses_reach_both_models() -> Log:
+    return frozen_meanwhile(16, first="g d")
 
 
 @finds(

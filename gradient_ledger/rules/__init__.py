@@ -103,6 +103,7 @@ RULES: tuple[Rule, ...] = (
     division.window_counted,
     division.divided_again,
     division.auxiliary,
+    division.the_same_each_time,
     division.auxiliary_by_name,
     division.running_totals,
     division.short_windows,

@@ -276,6 +276,44 @@ def auxiliary(view: View) -> Iterator[Finding]:
         )
 
 
+def the_same_each_time(view: View) -> Iterator[Finding]:
+    """A loss that is the same for each micro-batch of a window and that nothing divides, as a penalty on weights, where
+    a loss of another line is divided by their number."""
+    for windows in view.windows.values():
+        hits: dict[Place | None, list[tuple[Window, list[Backward]]]] = {}
+        looked_at = [w for w in windows if w.step.pass_numbers and w.step.pass_numbers[-1] <= LOOKED_AT]
+        for window in looked_at:
+            if window.step.assigned or window.of(Edit):
+                continue
+            lines: dict[Place | None, list[Backward]] = {}
+            for one in window.of(Backward):
+                lines.setdefault(one.where, []).append(one)
+            for where in dict.fromkeys(one.where for one in view.passes_of(window)):
+                passes = lines.get(where, [])
+                by = len(passes)
+                means = any(one.reduction == "mean" or one.bare for one in passes)  # others tell these
+                known = by >= LEAST - 1 and not means and passes[0].value is not None
+                same = known and len({one.value for one in passes}) == 1
+                others = [one for line, one in lines.items() if line != where and len(one) == by]
+                if same and any(all(is_divided(one, by) for one in each) for each in others):
+                    hits.setdefault(where, []).append((window, passes))
+        for where, found in hits.items():
+            window, passes = found[0]
+            moved = len({each[0].value for _, each in found}) > 1  # else it may be saturated
+            if len(found) > 1 and 2 * len(found) > len(looked_at) and moved:
+                by = len(passes)
+                yield finding(
+                    "auxiliary-loss-not-divided",
+                    "warning",
+                    where,
+                    f"In windows of {by} micro-batches one loss is divided by {by}, and the loss that goes backward here is "
+                    f"not. It is the same for each of them, {passes[0].value:.4g} in the first window: it has nothing to do "
+                    f"with the micro-batch, and counts {by} times.",
+                    steps=steps_of([w for w, _ in found]),
+                    window=by,
+                )
+
+
 def auxiliary_by_name(view: View) -> Iterator[Finding]:
     """A summand that is divided by what the text calls the number of micro-batches, and beside it one that is not."""
     told = {w.step.last_pass_at for w in view.all_windows if any(one.divisor == w.passes for one in view.passes_of(w))}

@@ -147,18 +147,20 @@ def _cleared_before(window: Window, detail: Crossing) -> Place | None:
 def meant_for_another(view: View) -> Iterator[Finding]:
     """A backward for one optimizer's parameters alone that also adds to another's, before either has stepped.
 
-    What an earlier pass had put on the first one's was cleared in between, so the two passes are not one loss in two
-    parts. Both may be meant for the second one all the same, as where heads share an encoder. Not where they undo one
-    another, nor where the loss is made of the second one's gradients, as weights of losses are balanced by.
+    What an earlier pass had put on the first one's was cleared in between, or it had put nothing there, since they were
+    frozen: so the two passes are not one loss in two parts. Both may be meant for the second one all the same, as where
+    heads share an encoder. Not where they undo one another, nor where the loss is made of the second one's gradients,
+    as weights of losses are balanced by.
     """
     used = [(w.optimizer, w.step.pass_numbers) for w in view.all_windows]
     for optimizer, windows in view.windows.items():
-        lines: dict[Place | None, list[tuple[Window, Backward, Clear, Backward]]] = {}
+        lines: dict[tuple[Place | None, ...], list[tuple[Window, Backward, Clear | None, Backward]]] = {}
+        told: set[Place | None] = set()
         for window in windows if optimizer != BY_HAND else ():
-            for later, clear, earlier in _cleared_between(view, window):
+            for later, clear, earlier in (*_cleared_between(view, window), *_undone_beside(view, window)):
                 if any(o != optimizer and later.pass_number in n and earlier.pass_number not in n for o, n in used):
-                    lines.setdefault(later.where, []).append((window, later, clear, earlier))
-        for place, hits in lines.items():
+                    lines.setdefault((later.where, earlier.where), []).append((window, later, clear, earlier))
+        for (place, _), hits in lines.items():
             window, later, clear, earlier = hits[0]
             looks = [one.against[early.pass_number] for _, one, _, early in hits if early.pass_number in one.against]
             made_of = [window.names & set(one.of_gradients) for _, one, _, _ in hits if one.of_gradients]
@@ -172,13 +174,22 @@ def meant_for_another(view: View) -> Iterator[Finding]:
                 )
             else:
                 continue
+            if place in told:
+                continue
+            told.add(place)
             steps = times(len({id(w) for w, _, _, _ in hits}), "step")
+            theirs = sorted(_reached(window, later.pass_number) - window.names)
+            begun = (
+                f"What {earlier.where} had put on {some(clear.lost_names)} was cleared at {clear.where}, before this "
+                "backward() filled them."
+                if clear is not None
+                else f"This backward() puts gradients on {some(theirs)}, where {earlier.where} has put none."
+            )
             yield finding(
                 "backward-reaches-another-model",
                 "warning",
                 place,
-                f"What {earlier.where} had put on {some(clear.lost_names)} was cleared at {clear.where}, before this "
-                f"backward() filled them. But it also adds to {some(mine)}, {why}; {view.label(optimizer)} used both, in {steps}.",
+                f"{begun} But it also adds to {some(mine)}, {why}; {view.label(optimizer)} used both, in {steps}.",
                 "Detach what this loss is computed from where it comes to the other model, or name what it is for: "
                 "loss.backward(inputs=list(model.parameters())).",
                 names=mine[:10],
@@ -226,6 +237,15 @@ def adversaries(view: View) -> Iterator[Finding]:
 def _reached(window: Window, number: int) -> set[str]:
     """What a backward pass added to."""
     return {name for event in window.of(Accumulate) if event.pass_number == number for name in event.names}
+
+
+def _undone_beside(view: View, window: Window) -> Iterator[tuple[Backward, None, Backward]]:
+    """Passes in a step that also reach what is not its optimizer's, and undo an earlier pass in it that does not."""
+    for one in view.passes_of(window):
+        for earlier in (view.by_pass[n] for n in one.against if n in window.step.pass_numbers and n in view.by_pass):
+            mine, before = _reached(window, one.pass_number), _reached(window, earlier.pass_number)
+            if one.where != earlier.where and before <= window.names and mine - window.names and mine & before:
+                yield one, None, earlier
 
 
 def _cleared_between(view: View, window: Window) -> Iterator[tuple[Backward, Clear, Backward]]:
