@@ -8,6 +8,8 @@ from dataclasses import replace
 from types import FrameType
 from typing import Any
 
+from torch import Tensor
+
 from gradient_ledger import (
     adapted,
     cancelled,
@@ -48,7 +50,7 @@ _TEACHER = re.compile(
 """Names of what is to be imitated."""
 
 
-def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> None:
+def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType, loss: Any) -> None:
     """How the loss was put together, at the first passes of a line."""
     line = one.deposit.trail
     remainders.goes(state, node)
@@ -89,6 +91,8 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
             one.draft.fields["for_windows"] = divisions.for_windows(line)
         if shares or one.draft.fields.get("quotient") or one.draft.fields.get("divisor"):
             one.draft.fields["divided_by"] = divisions.by_what(line)
+        if not (scaled or {"quotient", "divisor"} & one.draft.fields.keys() or shares or divisions.by_what(line)):
+            one.draft.fields["value"] = _worth(loss)
         if (other := divisions.in_other_branch(line)) is not None and not shares:
             one.draft.fields |= {"divided_beside": other.place, "divided_beside_by": other.by}
         if len(shares) > 1:
@@ -120,6 +124,11 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
     critic = [account for leaf in graph.critic(node) if (account := state.books.find(leaf)) is not None]
     if critic:
         one.draft.fields |= {"critic": critic, "critic_at": source.advantage(line)}
+
+
+def _worth(loss: Any) -> float | None:
+    """What a loss on a CPU is worth; on a GPU asking would make the program wait."""
+    return loss.item() if isinstance(loss, Tensor) and loss.is_cpu and loss.numel() == 1 else None
 
 
 def _look_for_factors(state: State, node: Any, line: Trail) -> None:

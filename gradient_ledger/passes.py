@@ -17,7 +17,7 @@ from torch import Tensor
 from gradient_ledger import clocks, divisions, graph, lossfacts, midway, opposed, piled, places, scalers, source
 from gradient_ledger.account import EMPTY, FRESH, Account, Deposit, grad_of
 from gradient_ledger.books import living
-from gradient_ledger.budget import LOOKS, SAMPLES
+from gradient_ledger.budget import SAMPLES
 from gradient_ledger.compiled import any_graph, ran_in_graphs, run_as_it_is
 from gradient_ledger.events import Backward, Edit, Place, Trail
 from gradient_ledger.gradients import book_deposit, changed_by_hook, current_pass, flush, look_at_inputs, settle_all
@@ -68,8 +68,7 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
         fields["scaled_twice"] = scalers.scaled_twice(state, by_scaler)
         fields["part_unscaled"] = by_scaler is not node and scalers.part_unscaled(state, node)
     if node is not None and gradient is None and not (several and len(roots) > 1):
-        lossfacts.look(state, node, scaled, one, frame)
-        note_value(state, first, one)
+        lossfacts.look(state, node, scaled, one, frame, first)
     look_at_forwards(state, roots if several else (roots,), one)
     if state.midway:
         midway.backward_begins(state, roots if several else (roots,), one)
@@ -121,16 +120,6 @@ def is_itself(loss: Any, gradient: Any) -> bool:
         return False
     same = given is loss or (address(given) is not None and address(given) == address(loss))
     return same or (loss.grad_fn is not None and graph.is_multiple(given.grad_fn, loss.grad_fn))
-
-
-def note_value(state: State, loss: Any, one: Pass) -> None:
-    """What a loss is worth that nothing divides: one that is the same for all micro-batches of a window has nothing
-    to do with them."""
-    fields, line = one.draft.fields, one.deposit.trail
-    if fields.get("shares") or fields.get("quotient") or fields.get("divisor") or fields.get("scaled"):
-        return
-    if isinstance(loss, Tensor) and loss.is_cpu and loss.numel() == 1 and state.budget.may_look(("value", line), LOOKS):
-        fields["value"] = loss.item() if divisions.by_what(line) == "" else None
 
 
 def is_doubtful(loss: Tensor) -> bool:

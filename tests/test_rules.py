@@ -10965,7 +10965,7 @@ def a_second_loss_reaches_a_head_as_well() -> Log:
 
 
 @quiet("ownership.meant_for_another")
-def both_losses_reach_both_models() -> Log:
+def both_losses_reach_what_both_optimizers_hold() -> Log:
     return frozen_meanwhile(16, first="g d")
 
 
