@@ -3808,6 +3808,57 @@ def a_schedule_began_two_epochs_of_a_short_run() -> Log:
     return by_epochs(4, 4)
 
 
+def scheduled_at(*lines: int, which: tuple[int, ...] = (1, 1), rounds: int = 4, **fields: Any) -> Log:
+    """Rounds of two steps, each followed by steps of a schedule at these lines."""
+    tape = Tape("w b")
+    for _ in range(rounds):
+        for _ in range(2):
+            tape.passes(1)
+            tape.step()
+            tape.clear()
+        for line, number in zip(lines, which, strict=False):
+            tape.schedule(line, which=number, **fields)
+    return tape.log()
+
+
+@finds(
+    "rates.stepped_twice",
+    "schedule-stepped-twice",
+    "warning",
+    OTHER,
+    "StepLR was stepped at train.py:14, and here once more before SGD had taken another step, 4 times",
+    first_stepped_at=at(SCHEDULE),
+    scheduler_steps=8,
+)
+def a_schedule_is_stepped_at_two_lines_of_an_epoch() -> Log:
+    return scheduled_at(SCHEDULE, OTHER)
+
+
+@quiet("rates.stepped_twice")
+def a_schedule_is_stepped_once_an_epoch() -> Log:
+    return scheduled_at(SCHEDULE)
+
+
+@quiet("rates.stepped_twice")
+def a_line_steps_a_schedule_twice_on_purpose() -> Log:
+    return scheduled_at(SCHEDULE, SCHEDULE)
+
+
+@quiet("rates.stepped_twice")
+def two_schedules_share_the_work() -> Log:
+    return scheduled_at(SCHEDULE, OTHER, which=(1, 2))
+
+
+@quiet("rates.stepped_twice")
+def a_schedule_is_told_where_training_stands_at_both_lines() -> Log:
+    return scheduled_at(SCHEDULE, OTHER, told=True)
+
+
+@quiet("rates.stepped_twice")
+def a_schedule_was_stepped_twice_a_single_time() -> Log:
+    return scheduled_at(SCHEDULE, OTHER, rounds=1)
+
+
 def beside_a_copy(steps: int = 8, copies: Sequence[str] = ("Net2.l.w", "Net2.l.b"), **fields: Any) -> Log:
     """Steps beside a copy of the model, whose update is called nowhere."""
     tape = Tape("Net.l.w Net.l.b", loose=" ".join(copies))

@@ -548,6 +548,16 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "schedule-stepped-twice",
+        "The scheduler steps twice",
+        "Two lines step one scheduler, one after the other: the learning rate moves faster than the schedule says.",
+        "Leave one of the two scheduler.step() out.",
+        "One of them was written with the training and the other with the evaluation; each looks right by itself.",
+        "",
+        about_value=False,
+        shadows=("schedule-on-another-clock",),
+    ),
+    Misconception(
         "schedule-first-group",
         "The rate of one parameter group of several",
         "The learning rate is set for the first group; the others train at the rate they began with, to the end.",

@@ -70,6 +70,7 @@ RULES: tuple[Rule, ...] = (
     rates.set_twice,
     rates.unscheduled,
     rates.early_schedules,
+    rates.stepped_twice,
     rates.first_groups,
     rates.at_rest,
     rates.made_anew,

@@ -571,6 +571,36 @@ def unscheduled(view: View) -> Iterator[Finding]:
         )
 
 
+def stepped_twice(view: View) -> Iterator[Finding]:
+    """A schedule that two lines step, one after the other, with no step of its optimizer in between."""
+    for optimizer, windows in view.windows.items():
+        ends = [w.step.number for w in windows]
+        mine = [e for e in view.of(SchedulerStep) if e.optimizer == optimizer and not e.told]
+        pairs: list[tuple[SchedulerStep, SchedulerStep]] = []
+        runs = 0
+        for which in dict.fromkeys(e.which for e in mine):
+            for at, run in groupby((e for e in mine if e.which == which), key=lambda e: bisect(ends, e.number)):
+                lines = list({e.where: e for e in run}.values())
+                runs += at > 0
+                pairs += (
+                    [(lines[0], lines[1])] if at and len(lines) == 2 and None not in {e.where for e in lines} else []
+                )
+        known = Counter((one.where, other.where) for one, other in pairs)
+        [((_, where), often)] = known.most_common(1) or [((None, None), 0)]
+        if often < 2 or 2 * often < runs:
+            continue
+        one, other = next((a, b) for a, b in pairs if b.where == where)
+        yield finding(
+            "schedule-stepped-twice",
+            "warning",
+            other.where,
+            f"{other.scheduler} was stepped at {one.where}, and here once more before {view.label(optimizer)} had taken "
+            f"another step, {times(often, 'time')}: each time the learning rate went two steps along its schedule.",
+            first_stepped_at=one.where,
+            scheduler_steps=len(mine),
+        )
+
+
 def first_groups(view: View) -> Iterator[Finding]:
     """A schedule that moves the first group of several, all of which began at one rate."""
     for optimizer, windows in view.windows.items():
