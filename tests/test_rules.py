@@ -392,6 +392,32 @@ def nothing_ever_clears() -> Log:
     return tape.log()
 
 
+def never_cleared_under_a_scaler(scale: float) -> Log:
+    tape = Tape("w b")
+    for _ in range(4):
+        tape.passes(1, scaled=True)
+        tape.unscale()
+        tape.step(by_scaler=True, scale=scale)
+    return tape.log()
+
+
+@finds(
+    "stale.added",
+    "never-zeroed",
+    "error",
+    BACKWARD,
+    "Each time the scaler divided what was left by its scale, 1024 or more: hardly any of it counted.",
+)
+def nothing_ever_clears_and_a_scaler_takes_what_is_left_down() -> Log:
+    return never_cleared_under_a_scaler(1024.0)
+
+
+def test_a_small_scale_leaves_most_of_an_old_gradient() -> None:
+    (one,) = findings(never_cleared_under_a_scaler(2.0))
+    assert one.misconception == "never-zeroed"
+    assert "scaler" not in one.text
+
+
 @finds(
     "stale.added",
     "never-zeroed",

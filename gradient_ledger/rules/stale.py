@@ -43,6 +43,8 @@ def added(view: View) -> Iterator[Finding]:
         yield replace(told, where=named) if named is not None else told
 
 
+LARGE_SCALE = 256.0
+"""A loss scale from which on what is left over from a step is nothing beside what is new."""
 _NO_CLEAR = ("never-zeroed", "one-of-two-optimizers-zeroed", "zeroed-once-per-epoch")
 """What a clear without its parentheses may look like."""
 
@@ -79,7 +81,16 @@ class _Case:
         """What was seen, in half a sentence."""
         norms = ", ".join(f"{norm:.3g}" for norm in self.norms)
         grows = f"; the norm of the gradient at the first steps: {norms}" if len(self.norms) > 1 else ""
-        return f"{self.count} added to gradients that an earlier step had used{grows}"
+        return f"{self.count} added to gradients that an earlier step had used{grows}{self.scaled_down}"
+
+    @cached_property
+    def scaled_down(self) -> str:
+        """What a scaler makes of them: with what is new it divides what is left by its scale, time and again."""
+        scales = [w.step.scale if w.step.by_scaler else None for w in self.faulty]
+        least = min((scale for scale in scales if scale), default=0.0)
+        if None in scales or least < LARGE_SCALE:
+            return ""
+        return f". Each time the scaler divided what was left by its scale, {least:g} or more: hardly any of it counted"
 
     @cached_property
     def some(self) -> str:
