@@ -291,7 +291,7 @@ def the_same_each_time(view: View) -> Iterator[Finding]:
             for where in dict.fromkeys(one.where for one in view.passes_of(window)):
                 passes = lines.get(where, [])
                 by = len(passes)
-                means = any(one.reduction == "mean" or one.bare for one in passes)  # others tell these
+                means = any(one.reduction == "mean" or one.means for one in passes)  # others tell these
                 known = by >= LEAST - 1 and not means and passes[0].value is not None
                 same = known and len({one.value for one in passes}) == 1
                 others = [one for line, one in lines.items() if line != where and len(one) == by]

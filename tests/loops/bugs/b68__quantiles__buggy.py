@@ -10,20 +10,20 @@ class Codec(nn.Module):
     def __init__(self):
         super().__init__()
         self.encode, self.decode = nn.Linear(12, 4), nn.Linear(4, 12)
-        self.quantiles = nn.Parameter(torch.tensor([-6.0, 0.0, 6.0]))
+        self.quantiles = nn.ParameterList([torch.tensor([-6.0, 0.0, 6.0]), torch.tensor([-3.0, 1.0, 8.0])])
         self.register_buffer("target", torch.tensor([-2.0, 0.0, 2.0]))
 
     def forward(self, x):
         return self.decode(torch.tanh(self.encode(x)))
 
     def aux_loss(self):
-        return (torch.tanh(self.quantiles / 4) - torch.tanh(self.target)).abs().sum()
+        return sum((torch.tanh(q / 4) - torch.tanh(self.target)).abs().sum() for q in self.quantiles)
 
 
 torch.manual_seed(0)
 codec, accumulate = Codec(), 4
 optimizer = torch.optim.Adam([*codec.encode.parameters(), *codec.decode.parameters()], lr=1e-3)
-aux_optimizer = torch.optim.SGD([codec.quantiles], lr=0.5)
+aux_optimizer = torch.optim.SGD(codec.quantiles.parameters(), lr=0.5)
 for index in range(48):
     x = torch.randn(16, 12)
     loss = nn.functional.mse_loss(codec(x), x) / accumulate
