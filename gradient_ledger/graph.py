@@ -339,14 +339,29 @@ def shares(node: Any, scaled: bool) -> tuple[int, ...]:
         node = below(node)
     kind = type(node).__name__ if node is not None else ""
     if kind in SUMS:
-        terms = summands(node, 256)
-        means = [one for one in terms if _reduction(_constant(one, False)[1]) == "mean"]
+        terms = list(_losses(node))
+        means = [one for one in terms if _reduction(_constant(one, False)[1]) == "mean" or type(one).__name__ in SUMS]
         return tuple(by for by in found if by != len(terms)) if means else ()
     if kind == "DivBackward0":  # by a tensor: what a mask leaves
         return tuple(found) if type(below(node)).__name__ in ("SumBackward0", "SumBackward1") else ()
     if _reduction(node) == "mean":
         return tuple(found)
     return tuple(found[:-1]) if kind in ("SumBackward0", "SumBackward1") else ()
+
+
+def _losses(node: Any, most: int = 256) -> Iterable[Any]:
+    """What a sum is made of, a cross-entropy with label smoothing, which is a sum itself, taken as a whole."""
+    waiting, seen = [node], 0
+    while waiting and seen < most:
+        one = waiting.pop()
+        seen += 1
+        core = _constant(one, False)[1]
+        if type(core).__name__ in SUMS and _is_smoothed(core):
+            yield core
+        elif type(one).__name__ in SUMS:
+            waiting += [inner for inner, _ in one.next_functions if inner is not None]
+        else:
+            yield one
 
 
 def _targets(node: Any) -> int | None:

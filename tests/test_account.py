@@ -1205,6 +1205,29 @@ def test_whether_a_mean_is_divided_by_its_rows_is_read_from_the_graph(name: str)
     assert graph.rows_again(node(make())) == wanted
 
 
+def mixed(**fields: Any) -> Tensor:
+    """The loss of a batch that was mixed of two: a weight for each of its labels."""
+    return 0.3 * entropy(**fields) + 0.7 * entropy(**fields)
+
+
+SHARES = {
+    "a mean": (lambda: mse() / 4, (4,)),
+    "a mean, twice": (lambda: mse() / 4 / 4, (4, 4)),
+    "smoothed labels": (lambda: entropy(label_smoothing=0.1) / 4 / 4, (4, 4)),
+    "a batch that was mixed": (lambda: mixed() / 4 / 4, (4, 4)),
+    "a mixed one with smoothed labels": (lambda: mixed(label_smoothing=0.1) / 4 / 4, (4, 4)),
+    "the mean of two": (lambda: mixed(label_smoothing=0.1) / 2 / 4, (4,)),
+    "by nothing": (lambda: mixed(label_smoothing=0.1), ()),
+    "a sum of sums": (lambda: (X.sum() * WEIGHT.sum() + WEIGHT.sum()) / 4, ()),
+}
+
+
+@pytest.mark.parametrize("name", SHARES)
+def test_by_what_a_loss_was_divided_one_after_the_other(name: str) -> None:
+    make, wanted = SHARES[name]
+    assert graph.shares(node(make()), False) == wanted
+
+
 OVER_COUNTS = {
     "a cross-entropy by a count and a window": (lambda: entropy(reduction="sum") / 20 / 4, ((4, 20), 5)),
     "by a tensor": (lambda: entropy(reduction="sum") / torch.tensor(20) / 4, ((4, 20), 5)),
