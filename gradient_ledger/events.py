@@ -1073,6 +1073,8 @@ class OptimizerFacts:
     """The statement that put together what it was given, where that is one of its own in the same function."""
     filtered_at: Place | None = None
     """Where that was chosen by `requires_grad` before."""
+    picked_at: Place | None = None
+    """The loop over the parameters of a part of a model, by its text, that alone fills what it was given."""
     filled_in_vain: tuple[str, Place] | None = None
     """The list that a loop over parameters fills in that function, beside others, and that nothing reads, and where."""
     follows: int | None = None

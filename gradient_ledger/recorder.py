@@ -327,6 +327,7 @@ class Recorder(State):
                         helper=asked[entry.number].helper,
                         grouped_at=(grouped := _first_of(source.grouped_at, entry, asked[entry.number].place)),
                         filtered_at=_first_of(source.filtered_at, entry, grouped or asked[entry.number].place),
+                        picked_at=_first_of(source.picked_from_part, entry, asked[entry.number].place),
                         filled_in_vain=_first_of(source.filled_in_vain, entry, asked[entry.number].place),
                         follows=entry.follows,
                         moved=not entry.steps and entry.has_moved(),

@@ -961,12 +961,35 @@ def filtered_at(place: Place) -> Place | None:
 
 
 def _fills_in(loop: ast.For, name: str) -> bool:
-    """Whether a loop appends to what has this name, or adds to it."""
+    """Whether a loop appends to what has this name, be it one of two that a condition chooses from, or adds to it."""
     return any(
         (isinstance(one, ast.AugAssign) and ast.unparse(one.target) == name)
-        or (isinstance(one, ast.Call) and ast.unparse(one.func) in (f"{name}.append", f"{name}.extend"))
+        or (
+            isinstance(one, ast.Call)
+            and isinstance(one.func, ast.Attribute)
+            and one.func.attr in ("append", "extend")
+            and name in names_in(one.func.value)
+        )
         for one in own(loop)
     )
+
+
+_PART = re.compile(r"(?!(?:self\.)?\w+(?:\.module)?\.(?:named_)?parameters)(?:\w+\.)+(?:named_)?parameters\(\)")
+"""All parameters of what is an attribute of a model."""
+
+
+@lru_cache(maxsize=256)
+def picked_from_part(place: Place) -> Place | None:
+    """The one loop over the parameters of a part of a model that fills what an optimizer is given at a line, in lists
+    that nothing else fills."""
+    within = scope(place.file, place.line)
+    statement = next((one for one in _statements_at(place) if not hasattr(one, "body")), None)
+    if within is None or statement is None:
+        return None
+    given = names_in(statement)
+    loops = [one for one in own(within) if isinstance(one, ast.For) and any(_fills_in(one, name) for name in given)]
+    parts = [one for one in loops if one.lineno < place.line and _PART.fullmatch(ast.unparse(one.iter))]
+    return Place(place.file, parts[0].lineno, place.function) if len(parts) == len(loops) == 1 else None
 
 
 @lru_cache(maxsize=256)

@@ -11604,6 +11604,11 @@ def a_list_of_parameters_was_given_to_nobody() -> Log:
     return with_an_empty_group(filled_in_vain=("fast", at(OTHER)))
 
 
+@finds("ownership.never", "gradients-nobody-uses", "warning", OTHER, "parameters of a part of a model.", names=["h"])
+def the_groups_of_an_optimizer_were_picked_from_a_part() -> Log:
+    return with_an_empty_group(picked_at=at(OTHER))
+
+
 @finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "groups is empty: a generator", names=["h"])
 def a_group_was_given_nothing() -> Log:
     return with_an_empty_group()

@@ -644,6 +644,27 @@ def test_a_list_of_parameters_is_filled_and_nothing_reads_it(text: str, tmp_path
     assert (found and (found[0], found[1].line)) == IN_NO_GROUP[text]
 
 
+GROUPS = "opt = SGD([{'params': fast, 'lr': 2}, {'params': rest}])\n"
+OF_A_PART = {
+    SORTED.replace("m.named", "m.blocks.named") + GROUPS: 1,
+    SORTED.replace("m.named", "self.m.blocks.named") + GROUPS: 1,
+    "for n, p in m.body.named_parameters():\n    (fast if n else rest).append(p)\n" + GROUPS: 1,
+    SORTED + GROUPS: None,
+    SORTED.replace("m.named", "self.m.named") + GROUPS: None,
+    SORTED.replace("m.named", "m.module.named") + GROUPS: None,
+    SORTED.replace("m.named", "m.blocks.named") + SORTED.replace("m.named", "m.head.named") + GROUPS: None,
+    SORTED.replace("m.named", "m.blocks.named") + "opt = SGD(m.parameters())\n": None,
+}
+
+
+@pytest.mark.parametrize("text", OF_A_PART)
+def test_what_an_optimizer_is_given_is_picked_from_a_part_of_a_model(text: str, tmp_path: Path) -> None:
+    file = written(tmp_path, text)
+    line = next(number for number, one in enumerate(text.split("\n"), 1) if "SGD(" in one)
+    found = source.picked_from_part(source.Place(file, line))
+    assert (found and found.line) == OF_A_PART[text]
+
+
 @pytest.mark.parametrize("text", FILTERED)
 def test_what_an_optimizer_is_given_was_chosen_by_what_is_frozen(text: str, tmp_path: Path) -> None:
     file = written(tmp_path, text)

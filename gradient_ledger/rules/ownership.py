@@ -826,13 +826,15 @@ def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
             "Put the modules into nn.ModuleList, or nn.ModuleDict: then parameters() finds them.",
             names=[p.name for p in left_out][:10],
         )
+    picked = next((e.picked_at for e in likely if e.picked_at is not None), None) if left_out else None
     vain = next((e.filled_in_vain for e in likely if e.filled_in_vain is not None), None) if left_out else None
     return finding(
         "gradients-nobody-uses",
         "warning" if left_out else "info",
-        let_go or (_used_up(likely) or _made_at(view, likely, left_out) if likely and left_out else None),
+        let_go or (_used_up(likely) or picked or _made_at(view, likely, left_out) if likely and left_out else None),
         f"{getting(p.name for p in who)}{', in train mode' if left_out else ''}, and {held}.{_again(view, repeating)}"
         f"{_empty(likely) if left_out else ''}"
+        + (" By the text the optimizer is given parameters of a part of a model." if picked else "")
         + (f" By the text {vain[0]} is filled with parameters, and nothing reads it." if vain else ""),
         names=[p.name for p in who][:10],
         filled_at=vain[1] if vain else None,
