@@ -1022,6 +1022,44 @@ def cleared_between_backward_and_step() -> Log:
     return tape.log()
 
 
+def now_and_then_another_loss(alone: bool = True, always: bool = True) -> Log:
+    """In each fourth window a line clears before a second loss goes backward."""
+    tape = Tape("w b")
+    for number in range(12):
+        tape.passes(1)
+        if number % 4 == 0:
+            tape.clear(IF)
+            tape.passes(1, OTHER)
+        elif not alone and number % 4 == 1:
+            tape.passes(1, OTHER)
+        tape.step()
+        tape.clear(CLEAR if always or number % 4 != 2 else IF, lost=0, lost_names=())
+    return tape.log()
+
+
+@finds(
+    "order.lost",
+    "zeroed-inside-window",
+    "error",
+    IF,
+    "of 6 backward passes in 3 windows, 3 were thrown away and the steps used 3.",
+    lost=3,
+    used=3,
+)
+def a_penalty_is_computed_now_and_then_behind_a_clear() -> Log:
+    return now_and_then_another_loss()
+
+
+@quiet("order.lost")
+def a_second_loss_is_used_elsewhere_as_well() -> Log:
+    return now_and_then_another_loss(alone=False)
+
+
+@quiet("order.lost")
+def a_line_clears_elsewhere_as_well() -> Log:
+    return now_and_then_another_loss(always=False)
+
+
 def cleared_to_zeros(**fields: Any) -> Log:
     """`fields` are of the two steps that find zeros."""
     tape = windows(4)

@@ -169,15 +169,32 @@ def lost(view: View) -> Iterator[Finding]:
                 yield _guarded_by_zeros(view, optimizer, place, hit, windows)
         # Where steps use one pass alone, others of its line are given up now and then, but not before most steps. (That
         # very pass is not among them, of which a part of the parameters may have been cleared.)
-        inside |= {place: pairs for place, pairs in single.items() if len(pairs) > max(2, len(windows) // 2)}
+        inside |= {
+            place: pairs
+            for place, pairs in single.items()
+            if len(pairs) > max(2, len(windows) // 2) or _each_time_for_another(windows, place, pairs)
+        }
         for place, pairs in inside.items():
             if place is not None and (place.file, place.line) in guarding and 4 * len(pairs) <= len(windows):
                 continue  # a window with a bad loss in it is given up as a whole
             behind = _behind_an_epoch(view, optimizer, pairs, windows)
-            trails = [trail for w, _ in pairs for e in _lost(w, None) for trail in e.lost_trails]
-            gone = sum(trail in used for trail in trails)
-            yield behind or _zeroed_inside(place, pairs, windows, gone, len(trails) - gone)
+            thrown_away = [(e.where, trail) for w, _ in pairs for e in _lost(w, None) for trail in e.lost_trails]
+            gone = sum(trail in used for _, trail in thrown_away)
+            others = sum(trail not in used and where == place for where, trail in thrown_away)
+            yield behind or _zeroed_inside(place, pairs, windows, gone, others)
         yield from _tail_dropped(view, optimizer, dropped, windows, usual)
+
+
+def _each_time_for_another(windows: list[Window], place: Place | None, pairs: list[tuple[Window, Clear]]) -> bool:
+    """Whether a line throws gradients away each time that it runs, now and then, and the steps behind it use a loss
+    that is only ever used there: as a penalty that was to be added to what went."""
+    runs = sum(e.where == place for w in windows for e in w.of(Clear))
+    gone = {trail for _, e in pairs for trail in e.lost_trails}
+    hit = {id(w) for w, _ in pairs}
+    instead = {trail for w, _ in pairs for trail in w.step.trails}
+    others = {trail for w in windows if id(w) not in hit for trail in w.step.trails}
+    for_inputs = any(w.of(InputGradient) for w, _ in pairs)
+    return 1 < len(pairs) == runs and instead.isdisjoint(gone | others) and gone <= others and not for_inputs
 
 
 def _lost(window: Window, used: set[Trail] | None) -> list[Clear]:
