@@ -1,6 +1,6 @@
 """Measures the audit on mistakes that others planted in public scripts, or reported of them, without having seen it.
 
-Usage: python benchmarks/blind.py brief --seed 30 --planter A [--scripts 4] [--kinds listed] > brief.md
+Usage: python benchmarks/blind.py brief --seed 30 --planter A [--scripts 4] [--kinds listed] [--usual] > brief.md
        python benchmarks/blind.py brief --reported --kinds listed --scripts 9 … > brief.md
        python benchmarks/blind.py audit SET… --out FOLDER [--python PYTHON]
        python benchmarks/blind.py score SET… --out FOLDER
@@ -166,7 +166,8 @@ LISTED = (
 DRAWN_FROM = {"wide": KINDS, "listed": LISTED}
 
 # How a mistake is made. Planters are asked for ways that are not the most obvious; what a user meets most often is the
-# usual slip, so that can be asked for, too.
+# usual slip, so that can be asked for, too. First runs: 62 of 84 found the one way (sets 40 and 41), 52 of 60 the other
+# (sets 45 and 46).
 VARIED = "*How* it is made is yours; do it in the way that people get it wrong, not in the most obvious one, and not \
 always in the same way."
 USUAL = "Make it as it is made most often: the slip that you would expect to meet in other people's code of that sort."

@@ -221,12 +221,16 @@ def _divisor(node: Any) -> float | None:
     return float(by) if by is not None and by.numel() == 1 and by.is_cpu and not by.requires_grad else None
 
 
+def without_scale(node: Any, scaled: bool) -> Any:
+    """The node of a loss under the product with the loss scale, where a scaler has made one."""
+    return below(node) if scaled and type(node).__name__ == "MulBackward0" else node
+
+
 def over_counts(node: Any, scaled: bool = False) -> tuple[tuple[float, ...], int]:
     """By which numbers a sum, or a sum of such, was divided as a whole, one after the other from the root on; and over
     how many rows it is at most, where it is one of cross-entropies and that is kept, else 0."""
     found: list[float] = []
-    if scaled and type(node).__name__ == "MulBackward0":  # the loss scale
-        node = below(node)
+    node = without_scale(node, scaled)
     for _ in range(6):
         kind = type(node).__name__ if node is not None else ""
         if kind == "DivBackward0":
@@ -552,7 +556,7 @@ def _contrast_by_hand(node: Any) -> int:
         kind = type(one).__name__
         if above == "exp" and (rows := _rows_of_pairs(one)):
             return rows
-        if kind == "NllLossBackward0" and not bool((target := one._saved_target).any()) and len(target) > 1:
+        if kind == "NllLossBackward0" and _all_in_first(saved(one, "target")):
             found = "log"
         elif kind in ("LogSoftmaxBackward0", "LogsumexpBackward0"):
             found = "exp"
@@ -568,6 +572,11 @@ def _contrast_by_hand(node: Any) -> int:
         seen |= new
         waiting += new
     return 0
+
+
+def _all_in_first(target: Any) -> bool:
+    """Whether the right answer of each of several rows is the first class."""
+    return isinstance(target, torch.Tensor) and target.dim() == 1 and len(target) > 1 and not bool(target.any())
 
 
 def _rows_of_pairs(node: Any) -> int:

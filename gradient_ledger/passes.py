@@ -85,7 +85,7 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
     if retain and node is not None and gradient is None:
         fields["same_root"] = node.metadata.get(f"{state.mark} root")
         node.metadata[f"{state.mark} root"] = one.deposit.number
-        watch_again(state, graph.below(node) if scaled and type(node).__name__ == "MulBackward0" else node, one)
+        watch_again(state, graph.without_scale(node, scaled), one)
         look_for_outlived(state, node, one)
         opposed.listen(state, node, one)
     return one

@@ -1391,6 +1391,7 @@ CONTRASTS: dict[str, tuple[Callable[[], Tensor], int]] = {
     "written out, learned vectors": (lambda: by_sums_of_products(torch.ones(6, 5, requires_grad=True)), 0),
     "the diagonal of a log-softmax": (lambda: -F.log_softmax(embeddings()[0] @ embeddings()[1].T, 1).diag().mean(), 6),
     "attention": (lambda: attention(), 0),
+    "one example, no batch": (lambda: F.cross_entropy(embeddings()[0][0], torch.tensor(0)), 0),
     "a kernel": (lambda: discrepancy(), 0),
     "links of a graph": (lambda: links(), 0),
     "all pairs of a batch": (lambda: pairs(), 6),

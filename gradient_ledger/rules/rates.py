@@ -580,11 +580,11 @@ def stepped_twice(view: View) -> Iterator[Finding]:
         runs = 0
         for which in dict.fromkeys(e.which for e in mine):
             for at, run in groupby((e for e in mine if e.which == which), key=lambda e: bisect(ends, e.number)):
-                lines = list({e.where: e for e in run}.values())
+                lines = {e.where: e for e in run}
                 runs += at > 0
-                pairs += (
-                    [(lines[0], lines[1])] if at and len(lines) == 2 and None not in {e.where for e in lines} else []
-                )
+                if at and len(lines) == 2 and None not in lines:
+                    one, other = lines.values()
+                    pairs.append((one, other))
         known = Counter((one.where, other.where) for one, other in pairs)
         [((_, where), often)] = known.most_common(1) or [((None, None), 0)]
         if often < 2 or 2 * often < runs:
