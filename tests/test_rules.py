@@ -6567,7 +6567,7 @@ PER_ENTRY = "Take the mean over all entries in both, or the sum over those of a 
     "sum-beside-means",
     "warning",
     OTHER,
-    "The loss adds a sum over the 768 entries of each row to a mean over the same entries: before any weight",
+    "The loss adds a sum over the 768 entries of each row to a mean over as many: before any weight",
     remedy=PER_ENTRY,
     passes=3,
     entries=768,

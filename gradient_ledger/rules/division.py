@@ -415,7 +415,7 @@ def sums_beside_means(view: View) -> Iterator[Finding]:
                 "sum-beside-means",
                 "warning" if any(one.alike for one in told) else "info",
                 where,
-                f"The loss adds a sum over the {entries} entries of each row to {'what is no such sum' if told[0].alone else 'a mean over the same entries'}: "
+                f"The loss adds a sum over the {entries} entries of each row to {'what is no such sum' if told[0].alone else 'a mean over as many'}: "
                 f"before any weight it counts {entries} times as much as {'its mean would' if told[0].alone else 'that'}.",
                 "Take the mean over all entries in both, or the sum over those of a row in both.",
                 passes=len(told),
