@@ -166,7 +166,7 @@ LISTED = (
 DRAWN_FROM = {"wide": KINDS, "listed": LISTED}
 
 # How a mistake is made. Planters are asked for ways that are not the most obvious; what a user meets most often is the
-# usual slip, so that can be asked for, too. First runs: 62 of 84 found the one way (sets 40 and 41), 52 of 60 the other
+# usual slip, so that can be asked for, too. First runs: 62 of 84 found the one way (sets 40 and 41), 64 of 72 the other
 # (sets 45 and 46).
 VARIED = "*How* it is made is yours; do it in the way that people get it wrong, not in the most obvious one, and not \
 always in the same way."

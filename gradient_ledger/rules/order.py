@@ -182,6 +182,9 @@ def lost(view: View) -> Iterator[Finding]:
             gone = sum(trail in used for _, trail in thrown_away)
             others = sum(trail not in used and where == place for where, trail in thrown_away)
             yield behind or _zeroed_inside(place, pairs, windows, gone, others)
+        given_up = [e for _, e in dropped if e.where is not None and (e.where.file, e.where.line) in guarding]
+        if 4 * len(given_up) <= len(windows):  # as above: such a window is no tail
+            dropped = [(w, e) for w, e in dropped if e not in given_up]
         yield from _tail_dropped(view, optimizer, dropped, windows, usual)
 
 
