@@ -283,20 +283,8 @@ def the_same_each_time(view: View) -> Iterator[Finding]:
         hits: dict[Place | None, list[tuple[Window, list[Backward]]]] = {}
         looked_at = [w for w in windows if w.step.pass_numbers and w.step.pass_numbers[-1] <= LOOKED_AT]
         for window in looked_at:
-            if window.step.assigned or window.of(Edit):
-                continue
-            lines: dict[Place | None, list[Backward]] = {}
-            for one in window.of(Backward):
-                lines.setdefault(one.where, []).append(one)
-            for where in dict.fromkeys(one.where for one in view.passes_of(window)):
-                passes = lines.get(where, [])
-                by = len(passes)
-                means = any(one.reduction == "mean" or one.means for one in passes)  # others tell these
-                known = by >= LEAST - 1 and not means and passes[0].value is not None
-                same = known and len({one.value for one in passes}) == 1
-                others = [one for line, one in lines.items() if line != where and len(one) == by]
-                if same and any(all(is_divided(one, by) for one in each) for each in others):
-                    hits.setdefault(where, []).append((window, passes))
+            for passes in _alike_beside_divided(view, window):
+                hits.setdefault(passes[0].where, []).append((window, passes))
         for where, found in hits.items():
             window, passes = found[0]
             moved = len({each[0].value for _, each in found}) > 1  # else it may be saturated
@@ -312,6 +300,24 @@ def the_same_each_time(view: View) -> Iterator[Finding]:
                     steps=steps_of([w for w, _ in found]),
                     window=by,
                 )
+
+
+def _alike_beside_divided(view: View, window: Window) -> Iterator[list[Backward]]:
+    """The passes of each line in a step whose losses are all worth the same, where another line has as many passes and
+    each loss there is divided by their number. Not means: other rules tell these."""
+    if window.step.assigned or window.of(Edit):
+        return
+    lines: dict[Place | None, list[Backward]] = {}
+    for one in window.of(Backward):
+        lines.setdefault(one.where, []).append(one)
+    for where in dict.fromkeys(one.where for one in view.passes_of(window)):
+        passes = lines.get(where, [])
+        by, worth = len(passes), {one.value for one in passes}
+        if by < LEAST - 1 or len(worth) > 1 or None in worth or any(p.reduction == "mean" or p.means for p in passes):
+            continue
+        others = [each for line, each in lines.items() if line != where and len(each) == by]
+        if any(all(is_divided(one, by) for one in each) for each in others):
+            yield passes
 
 
 def auxiliary_by_name(view: View) -> Iterator[Finding]:
@@ -513,15 +519,15 @@ def unequal_means(view: View) -> Iterator[Finding]:
         if len(hits) > 1 and len(hits) * 2 >= len(known) and len({p.where for p in hits[0][1]}) == 1:
             window, passes = max(hits, key=lambda hit: _most(hit[1]) / _least(hit[1]))
             least, most = _least(passes), _most(passes)
-            kind, one = f"means over {least} to {most} targets", "target"
+            kind, noun = f"means over {least} to {most} targets", "target"
             if not all(p.targets for p in passes):
-                kind, one = f"sums, divided by {least} to {most}, each by a count of its own", "summand"
+                kind, noun = f"sums, divided by {least} to {most}, each by a count of its own", "summand"
             yield finding(
                 "mean-of-means",
                 "warning",
                 passes[0].loss_at or passes[0].where,
                 f"The {len(passes)} losses of step {window.number} are {kind}, and each is divided by {len(passes)}: a "
-                f"{one} of the smallest micro-batch weighs {most / least:.2g} times as much as one of the largest. So in "
+                f"{noun} of the smallest micro-batch weighs {most / least:.2g} times as much as one of the largest. So in "
                 f"{len(hits)} of {times(len(known), 'window')} looked at.",
                 steps=steps_of([w for w, _ in hits]),
                 targets=[_targets(one, len(passes)) for one in passes],

@@ -60,6 +60,7 @@ def sizes(view: View) -> Iterator[Finding]:
         if size < 2 or set(found) == {1}:
             continue  # a step after every micro-batch is another mistake
         if not view.log.window and (_grow(found) or _are_means([w for w in whole if w.micro_batches != size])):
+            # Means have the right length, and yet a first window of one is none that was chosen.
             counts = not _grow(found) and found[0] == 1 and _COUNT.fullmatch(whole[0].step.condition)
             if counts and _starts_too_short(view, whole, size):
                 yield replace(_starts_short(view, whole, size), severity="warning")
