@@ -9,7 +9,7 @@ import gc
 import inspect
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import compress, count
 from types import CodeType
 from typing import Any, NamedTuple
@@ -274,6 +274,7 @@ class ModuleAccount:
         "carried",
         "besides",
         "checkpoint",
+        "forward",
         "holds",
         "imitated",
         "in_training",
@@ -314,8 +315,9 @@ class ModuleAccount:
         """Its calls in eval mode without gradients."""
         self.window_calls = 0
         self.norm = isinstance(module, BATCH_NORMS)
-        forward = getattr(forward_of(type(module)), "__code__", None)
-        self.own_forward = forward is not None and kind_of(forward.co_filename) == USER
+        self.forward: CodeType | None = getattr(forward_of(type(module)), "__code__", None)
+        """What runs when it is called."""
+        self.own_forward = self.forward is not None and kind_of(self.forward.co_filename) == USER
         """Whether its forward is the user's, which may run and leave out a parameter that it holds."""
         self.carried, self.bare = 0, 0
         """For a recurrent cell: calls behind the first of a pass whose state had a graph, and whose state was the last
@@ -466,6 +468,8 @@ class Books:
         self.foreign: weakref.WeakValueDictionary[int, nn.Module] = weakref.WeakValueDictionary()
         """Modules that ran and are not watched."""
         self.roots: list[Root] = []
+        self.shallow: list[str] = []
+        """Labels of models that are shallow copies of others."""
         self.made: dict[int, Made] = {}
         """Where each module was made, and when: some modules cannot be hashed, so by id and weak reference."""
         self._clock = 0
@@ -654,6 +658,8 @@ class Books:
         else:
             root = Root(module, -1, label)  # a loss or an activation: nothing to train in it
         root.handed_over = given
+        if self._is_shallow_copy(module, parts):
+            self.shallow.append(root.label)
         for name, part in parts.items():
             self._enter(part, root, name)
         self._find_again(root, {id(part): name for name, part in parts.items()})
@@ -661,6 +667,24 @@ class Books:
         assert entry is not None
         entry.outer = True
         return entry
+
+    def _is_shallow_copy(self, module: nn.Module, parts: Mapping[str, nn.Module]) -> bool:
+        """Whether a model is one that nobody has made, of parts that another one of its class has by the same names."""
+        known = [(name, self.module(part)) for name, part in parts.items() if name]
+        made = self.made.get(id(module))
+        mine = type(module).__name__
+        return (
+            (made is None or made.ref() is not module)
+            and bool(known)
+            and all(
+                entry is not None
+                and id(entry.ref()) in self.made
+                and entry.root is not None
+                and entry.name == plain_name(name)
+                and entry.root.label.rstrip("0123456789") == mine.rstrip("0123456789")
+                for name, entry in known
+            )
+        )
 
     def _find_again(self, root: Root, paths: dict[int, str]) -> None:
         """What an optimizer took from a model before it ran, and is not in it any more, was this one's. What a tensor

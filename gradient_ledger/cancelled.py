@@ -143,6 +143,45 @@ def _detached_in(file: str) -> tuple[Place, ...]:
     return tuple(dict.fromkeys(Place(file, one.lineno) for one in inner if _is_straight_through(one)))
 
 
+_AROUND = re.compile(r"residual|identity|shortcut|skip", re.IGNORECASE)
+"""Names of what goes around a layer, to be added behind it."""
+_CUT = re.compile(r"(.+?)((\.clone\(\)|\.contiguous\(\))*\.(detach\(\)|data\b))(\.clone\(\))?")
+
+
+def residuals_cut(files: Iterable[str]) -> tuple[Place, ...]:
+    """Lines that give a name such as `residual` what the function was given, detached, where the function adds that to
+    something further down and does nothing else with it: what is taken away bit by bit is another residual."""
+    return tuple(place for file in dict.fromkeys(files) for place in _residuals_in(file))
+
+
+@lru_cache(maxsize=1024)
+def _residuals_in(file: str) -> tuple[Place, ...]:
+    found: list[Place] = []
+    for within in source.functions(file):
+        if not isinstance(within, ast.FunctionDef) or within.name != "forward":
+            continue
+        nodes = [*source.own(within)]
+        given = {each.arg for each in within.args.args}
+        for one in nodes:
+            target = one.targets[0] if isinstance(one, ast.Assign) else None
+            cut = _CUT.fullmatch(ast.unparse(one.value)) if isinstance(one, ast.Assign) else None
+            if isinstance(target, ast.Name) and _AROUND.search(target.id) and cut and cut[1] in given:
+                reads = [
+                    n for n in nodes if isinstance(n, ast.Name) and n.id == target.id and isinstance(n.ctx, ast.Load)
+                ]
+                added = [each for n in nodes for each in _added(n)]
+                if reads and all(each in added for each in reads):
+                    found.append(Place(file, one.lineno, within.name))
+    return tuple(found)
+
+
+def _added(node: ast.AST) -> list[ast.expr]:
+    """What a node adds to something."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return [node.left, node.right]
+    return [node.value] if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) else []
+
+
 def _is_straight_through(one: ast.expr) -> bool:
     """Whether a text is `z + (q - z)`, `z - (z - q)` or `z + q - z`: with a factor before the difference it would be an
     average."""

@@ -832,6 +832,18 @@ class DataPass(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class StateSaved(Event):
+    """The state of an optimizer was asked for to be saved, by the text, while gradients waited for its step."""
+
+    kind: ClassVar[str] = "state saved"
+
+    optimizer: int
+    """Number of the optimizer."""
+    pending: int
+    """Backward passes that none of its steps had used yet, the most of any of its gradients."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class AverageUpdate(Event):
     """A running average of the weights was updated: tensors moved towards parameters that are trained."""
 
@@ -876,6 +888,7 @@ KINDS: tuple[type[Event], ...] = (
     OwnLoad,
     InputGradient,
     DataPass,
+    StateSaved,
     AverageUpdate,
 )
 """Every kind of event, in the order in which a reader meets them."""
@@ -1706,6 +1719,10 @@ class Log:
     """The state of an optimizer that is saved, and left out where a run goes on from the rest, by the text."""
     empty_norms: EmptyNorms | None = None
     """Normalisations that ran in eval mode with statistics that nobody filled."""
+    shallow_copies: tuple[str, ...] = ()
+    """Models that were made by a shallow copy of another one: all that is in them is that one's own."""
+    copied_at: Place | None = None
+    """The one line that makes a shallow copy, by the text."""
     halved_alone: SumApart | None = None
     """Of two losses of a kind that a line adds, the one that it does not halve, by the text."""
     sum_apart: SumApart | None = None
@@ -1822,6 +1839,8 @@ class Log:
     """Lines that make something new of a weight, and do nothing with it."""
     detached_whole: tuple[Place, ...] = ()
     """Lines that take a straight-through out of its graph as a whole."""
+    residuals_cut: tuple[Place, ...] = ()
+    """Lines that detach what goes around the layers of a module that has run, by the text."""
     rebound: tuple[Place, ...] = ()
     """Lines in loops over parameters that bind the loop's name to something new, which nothing reads."""
     stepped_in_vain: bool = False

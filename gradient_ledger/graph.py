@@ -147,7 +147,11 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
         by_summand = tuple(sorted({by for one in summands(inner) for by in shares(one, False)}))
         apart = {"summands_by": by_summand} if factor == 1.0 else {}
         terms = [(1.0, one, False) if _is_over_count(one) else _constant(one, False) for one in summands(inner)]
-        divided = {whole for f, _, quotient in terms if quotient and (whole := _whole(f))}
+        divided = {
+            whole
+            for one, (f, _, quotient) in zip(summands(inner), terms, strict=True)
+            if quotient and (whole := _whole(f) or _share_under_weight(one, f))
+        }
         by = _whole(factor) if quotient else 0
         plain = not divided and all(_reduction(one) == "mean" for _, one, _ in terms)
         mean_of_means = by == len(terms) > 1 and not divided and all(_is_mean(one) for _, one, _ in terms)
@@ -171,6 +175,12 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
         return {"bare": False}
     targets = _targets(inner)
     return {"divisor": float(whole)} | ({"targets": targets} if targets is not None else {})
+
+
+def _share_under_weight(node: Any, factor: float) -> int:
+    """The whole number that a summand is divided by beside a weight such as people write, else 0."""
+    whole = math.prod(shares(node, False))
+    return whole if whole > 1 and _round(factor * whole) else 0
 
 
 def _counts(node: Any, scaled: bool) -> tuple[float, ...] | None:
@@ -261,7 +271,7 @@ def _most_summed(node: Any) -> int:
 
 def _is_sum(node: Any) -> bool:
     """Whether this is a sum, by its kind alone: what it is over may not be kept, as in a checkpoint."""
-    return _kind(node.__class__) in ("SumBackward0", "SumBackward1") or _reduction(node) == "sum"
+    return _kind(node.__class__) in _SUMMED or _reduction(node) == "sum"
 
 
 def counted_again(node: Any, scaled: bool) -> int:
@@ -347,10 +357,10 @@ def shares(node: Any, scaled: bool) -> tuple[int, ...]:
         means = [one for one in terms if _reduction(_constant(one, False)[1]) == "mean" or type(one).__name__ in SUMS]
         return tuple(by for by in found if by != len(terms)) if means else ()
     if kind == "DivBackward0":  # by a tensor: what a mask leaves
-        return tuple(found) if type(below(node)).__name__ in ("SumBackward0", "SumBackward1") else ()
+        return tuple(found) if all(type(one).__name__ in _SUMMED for one in summands(below(node))) else ()
     if _reduction(node) == "mean":
         return tuple(found)
-    return tuple(found[:-1]) if kind in ("SumBackward0", "SumBackward1") else ()
+    return tuple(found[:-1]) if kind in _SUMMED else ()
 
 
 def _losses(node: Any, most: int = 256) -> Iterable[Any]:
@@ -450,6 +460,7 @@ def number(node: Any) -> float | None:
 
 
 SUMS = ("AddBackward0", "SubBackward0")
+_SUMMED = ("SumBackward0", "SumBackward1")
 
 
 def summands(node: Any, most: int = 12) -> list[Any]:
@@ -718,14 +729,18 @@ def multiplied(node: Any, leaves: Sequence[int]) -> list[int]:
 
 
 def uses(*nodes: Any) -> dict[int, int]:
-    """How often the graph of these nodes uses each leaf it reaches, by the leaf's `id`; empty where it is too large."""
+    """How often the graph of these nodes uses each leaf it reaches, by the leaf's `id`; empty where it is too large.
+
+    A cast of a leaf counts as often as it is used: autocast keeps the one it has made.
+    """
     counts: Counter[int] = Counter()
     waiting, seen = list(nodes), set(nodes)
     while waiting:
         for inner, _ in waiting.pop().next_functions:
             if inner is None:
                 continue
-            leaf = getattr(inner, "variable", None)
+            cast = below(inner) if _kind(inner.__class__) == "ToCopyBackward0" else None
+            leaf = getattr(inner if cast is None else cast, "variable", None)
             if leaf is not None:
                 counts[id(leaf)] += 1
             elif inner not in seen:

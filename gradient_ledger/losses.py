@@ -143,7 +143,7 @@ def made_at(frame: FrameType | None) -> Place | None:
     file, line = frame.f_code.co_filename, frame.f_lineno
     scope = source.scope(file, line)
     call = _call_of_backward(scope, line) if scope is not None else None
-    loss = call.func.value if call is not None and isinstance(call.func, ast.Attribute) else None
+    loss = _goes_backward(call) if call is not None else None
     found = source.assigned(scope, loss.id, line) if scope is not None and isinstance(loss, ast.Name) else None
     return Place(file, found.line) if found is not None else None
 
@@ -266,6 +266,16 @@ def _call_of_backward(scope: ast.AST, line: int) -> ast.Call | None:
             if one.lineno <= line <= (one.end_lineno or 0):
                 return one
     return None
+
+
+def _goes_backward(call: ast.Call) -> ast.expr | None:
+    """What a call of `backward` is for: what it is a method of, under the product with a loss scale; or what it is
+    given, where it is a method of something else, as of an accelerator."""
+    of = call.func.value if isinstance(call.func, ast.Attribute) else None
+    if isinstance(of, ast.Call) and source.last_name(of.func) == "scale" and of.args:
+        return of.args[0]
+    given = call.args[0] if call.args and not (isinstance(of, ast.Name) and "loss" in of.id.lower()) else None
+    return given if isinstance(given, ast.Name) else of
 
 
 def _function(called: Any) -> Any:

@@ -374,6 +374,7 @@ class Recorder(State):
                     if one.bare and not one.carried
                 },
                 bare_norms=normed.facts(self),
+                shallow_copies=tuple(self.books.shallow),
                 graphless=graphless.facts(self),
                 empty_norms=modes.empty_norms(self),
                 taken_back=undone.taken_back(self),

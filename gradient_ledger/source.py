@@ -192,9 +192,10 @@ def is_in_step(place: Place) -> bool:
 _HALF = r"torch\.(bfloat16|float16|half)\b"
 CASTS_A_MODEL = (
     r"(?i:model|net|encoder|decoder|policy)\w*(\([^()]*\))?(\.\w+\([^()]*\))*\."
-    rf"(half\(\)|bfloat16\(\)|to\(.*{_HALF})|(set_default_dtype\(|torch_dtype\s*=\s*){_HALF}"
+    rf"(half\(\)|bfloat16\(\)|to\(.*({_HALF}|\bdtype\s*=\s*\w*(amp|half|low|mixed)\w*\b))|(set_default_dtype\(|torch_dtype\s*=\s*){_HALF}"
 )
-"""What casts the weights of a model to half precision, by its name; `x.to(model.device, torch.half)` casts none."""
+"""What casts the weights of a model to half precision, by its name; `x.to(model.device, torch.half)` casts none. Asked
+where weights were found to be of half precision: what `amp_dtype` is, no text needs to tell."""
 CASTS_AN_AVERAGE = (
     r"^(?=.*(deepcopy\(|(?i:target|ema|avg|average|shadow|teacher|smooth|slow)\w*\s*=))[^=]*=(?!=).*"
     rf"\.(half\(\)|bfloat16\(\)|to\(.*{_HALF})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import threading
 import weakref
 from types import CodeType, FrameType
@@ -24,6 +25,7 @@ from gradient_ledger.events import (
     Place,
     SchedulerStep,
     SkippedStep,
+    StateSaved,
 )
 from gradient_ledger.gradients import settle
 from gradient_ledger.journal import Draft
@@ -441,6 +443,30 @@ def optimizer_made(state: State, optimizer: Any, frame: FrameType) -> None:
     if "param_groups" in vars(optimizer) and state.knows(optimizer):
         state.optimizer(optimizer, making.made_by(optimizer, frame), state.books.tick())
         state.books.name_early()
+
+
+_SAVES = re.compile(r"save|checkpoint|ckpt", re.IGNORECASE)
+"""Names of functions that write a checkpoint."""
+
+
+def optimizer_saved(state: State, optimizer: Any, frame: FrameType) -> None:
+    """The state of an optimizer was asked for, perhaps to be saved, while gradients wait for its step."""
+    last = state.progress.last
+    if "param_groups" not in vars(optimizer) or not state.knows(optimizer) or last is None or last.draft.place is None:
+        return
+    entry = state.optimizer(optimizer)
+    pending = max((len(a.deposits) for a in entry.accounts if a.status == FRESH), default=0)
+    inner = at = places.user_frame(frame) if pending else None
+    loop = (last.draft.place.file, last.draft.place.function)
+    names = []
+    while at is not None and (at.f_code.co_filename, at.f_code.co_name) != loop:
+        names.append(at.f_code.co_name)
+        at = places.user_frame(at.f_back)
+    if inner is None or at is None:
+        return
+    within = source.scope(inner.f_code.co_filename, inner.f_lineno)
+    if any(map(_SAVES.search, names)) or (within is not None and "torch.save(" in ast.unparse(within)):
+        state.emit(StateSaved, places.user_place(at), (), optimizer=entry.number, pending=pending)
 
 
 def optimizer_restored(state: State, optimizer: Any, frame: FrameType) -> None:

@@ -219,6 +219,7 @@ def _install() -> None:
     for owner in (torch.optim.Optimizer, nn.Module):
         tap(owner, "zero_grad", before=_clear_begins, after=_clear_ends)
     tap(torch.optim.Optimizer, "__init__", after=_done(_optimizer_made))
+    tap(torch.optim.Optimizer, "state_dict", before=_before(lambda *of: surroundings.optimizer_saved(*of)))
     tap(torch.optim.Optimizer, "load_state_dict", after=_done(lambda *of: surroundings.optimizer_restored(*of)))
     tap(nn.Module, "__init__", after=_done(lambda *of: surroundings.module_made(*of)))
     tap(nn.Module, "register_parameter", after=_parameter_put)

@@ -22,6 +22,7 @@ from gradient_ledger import (
     frozen,
     misplaced,
     outside,
+    places,
     printing,
     repeated,
     restored,
@@ -61,6 +62,7 @@ READERS: dict[str, Callable[[Files], Any]] = {
     "unread_weight": unweighted.found,
     "repeated_modules": repeated.found,
     "reads_scale": scalers.reads_scale,
+    "copied_at": lambda files: source.only_line(files, r"(?<![\w.])copy(\.copy)?\((?!\))"),
     "scaler_made_at": lambda files: source.only_line(files, r"\bGradScaler\("),
     "rate_set_at": lambda files: source.only_line(files, uncalled.RATES),
     "rate_called_at": lambda files: source.only_call(files, source.only_line(files, uncalled.RATES)),
@@ -114,7 +116,20 @@ def facts(state: State) -> dict[str, Any]:
             told[name] = read()
     with _at_its_own_cost(state):
         told |= uncalled.facts(state, files)
+    with _at_its_own_cost(state):
+        cut = _told_by(cancelled.residuals_cut, files)
+        told["residuals_cut"] = tuple(place for place in cut if _is_forward_that_ran(state, place))
     return told
+
+
+def _is_forward_that_ran(state: State, place: Place) -> bool:
+    """Whether a line stands in the `forward` of a module that was called."""
+    ran = {entry.forward for entry in state.books.modules.values() if entry.calls and entry.forward is not None}
+    return any(
+        places.absolute(code.co_filename) == places.absolute(place.file)
+        and place.line in (line for _, _, line in code.co_lines())
+        for code in ran
+    )
 
 
 @lru_cache(maxsize=1024)

@@ -1042,6 +1042,13 @@ def penalty() -> Tensor:
     return WEIGHT.square().sum()
 
 
+def over_count(sums: int) -> Tensor:
+    """As many sums over a count that is a tensor, as of what a mask leaves."""
+    errors = (X @ WEIGHT.T - Y).square()
+    total = errors.sum() if sums == 1 else errors[:2].sum() + errors[2:].sum()
+    return total / torch.tensor(7.0)
+
+
 SCALE = torch.tensor(1024.0)
 
 LEFT_OUT = {"divisor": 4.0, "summands_by": (4,)}
@@ -1109,6 +1116,21 @@ DIVISIONS: dict[str, tuple[Callable[[], Tensor], bool, dict[str, Any]]] = {
         lambda: mse() / 4 + 0.01 * penalty(),
         False,
         {"divisor": 4.0, "undivided": "Sum", "summands_by": (4,)},
+    ),
+    "weighted, one of them divided": (
+        lambda: 0.7 * mse() / 4 + 0.3 * entropy(),
+        False,
+        {"divisor": 4.0, "undivided": "NllLoss", "summands_by": (4,)},
+    ),
+    "weighted sums over counts, one of them divided": (
+        lambda: 0.7 * over_count(2) / 4 + 0.3 * over_count(1),
+        False,
+        {"divisor": 4.0, "undivided": "Div", "summands_by": (4,)},
+    ),
+    "weighted, both divided": (
+        lambda: 0.7 * mse() / 4 + 0.3 * entropy() / 4,
+        False,
+        {"bare": False, "summands_by": (4,)},
     ),
     "a weight that holds the division": (
         lambda: mse() / 4 + (0.1 / 4) * penalty(),
@@ -1427,6 +1449,15 @@ def test_how_often_a_graph_uses_its_leaves() -> None:
     used = graph.uses(node(loss))
     assert {used[id(p)] for p in (layer.weight, head.weight, head.bias)} == {3}
     assert id(other.weight) not in used and id(x) not in used
+
+
+def test_a_leaf_that_autocast_has_cast_once_counts_as_often_as_it_is_used() -> None:
+    layer = nn.Linear(4, 4)
+    x = torch.randn(2, 4)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        loss = layer(x).sum() + layer(x).sum()
+    used = graph.uses(node(loss))
+    assert {used[id(p)] for p in layer.parameters()} == {2}
 
 
 def test_a_leaf_used_behind_a_shared_node_counts_once() -> None:

@@ -57,6 +57,31 @@ def test_a_sum_that_takes_away_what_it_adds(name: str) -> None:
         assert ENCODE.weight.grad is not None and not ENCODE.weight.grad.any()
 
 
+AROUND = {
+    "residual = x.detach()\n    return self.f(x) + residual": True,
+    "identity = x.clone().detach()\n    out = self.f(x)\n    out += identity\n    return out": True,
+    "shortcut = x.data\n    return self.f(x) + 0.5 + shortcut": True,
+    "residual = x.detach().clone()\n    return residual + self.f(x)": True,
+    "residual = x\n    return self.f(x) + residual": False,
+    "residual = x.clone()\n    return self.f(x) + residual": False,
+    "residual = x.detach()\n    residual = residual - self.f(x)\n    return residual": False,
+    "residual = x.detach()\n    log(residual)\n    return self.f(x) + residual": False,
+    "base = x.detach()\n    return self.f(x) + base": False,
+    "residual = self.mean.detach()\n    return self.f(x) + residual": False,
+    "residual = x.detach()\n    return self.f(x)": False,
+}
+
+
+@pytest.mark.parametrize("text", AROUND)
+def test_the_line_that_detaches_what_goes_around_a_layer(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "block.py"
+    file.write_text(f"import torch\n\n\ndef forward(self, x):\n    {text}\n")
+    assert [place.line for place in cancelled.residuals_cut([str(file)])] == [5] * AROUND[text]
+    file = tmp_path / "other.py"
+    file.write_text(f"import torch\n\n\ndef project(self, x):\n    {text}\n")
+    assert cancelled.residuals_cut([str(file)]) == ()
+
+
 LINES = {
     "return z + (q - z)": True,
     "return q - z + z": True,

@@ -73,6 +73,7 @@ from gradient_ledger.events import (
     ShownWith,
     SkippedStep,
     StandIn,
+    StateSaved,
     Step,
     SumApart,
     SummedRows,
@@ -1284,6 +1285,19 @@ def passes_that_are_read_and_cleared_between_steps_of_one_pass() -> Log:
 
 
 @quiet("order.lost")
+def a_part_is_cleared_bit_by_bit_of_the_only_pass_of_each_step() -> Log:
+    """Frozen by zeros in .grad, as layers of an earlier task are."""
+    tape = Tape("w b d")
+    for _ in range(6):
+        tape.passes(1)
+        for name in ("b", "d"):
+            tape.clear(names=name, how="zeros")
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("order.lost")
 def passes_that_hooks_take_between_steps_of_one_pass() -> Log:
     return stepped_at_the_first_micro_batch(hooked=True)
 
@@ -2119,6 +2133,51 @@ def two_optimizers_step_one_encoder_in_turn() -> Log:
     return adversaries("net.w encoder.w encoder.b", "encoder.w encoder.b head.w")
 
 
+SHALLOW: dict[str, Any] = {"shallow_copies": ("Net2", "Net3"), "copied_at": at(OTHER)}
+
+
+@finds(
+    "order.copied_shallowly",
+    "parameter-in-two-optimizers",
+    "warning",
+    OTHER,
+    "Net2 is a shallow copy of another model: its parameters are that one's own. SGD #1 (train.py:1) and SGD #2 "
+    "(train.py:1) both move encoder.b and encoder.w.",
+    remedy="copy.deepcopy(model) has weights of its own.",
+    names=["encoder.b", "encoder.w"],
+    other_one_made_at=at(MADE),
+)
+def a_model_and_its_shallow_copy_have_an_optimizer_each() -> Log:
+    return replace(adversaries("encoder.w encoder.b", "encoder.w encoder.b"), **SHALLOW)
+
+
+@finds(
+    "order.copied_shallowly",
+    "parameter-in-two-optimizers",
+    "warning",
+    MADE,
+    "Net2 is a shallow copy",
+    remedy="copy.deepcopy(model) has weights of its own.",
+)
+def several_lines_make_shallow_copies() -> Log:
+    return replace(adversaries("encoder.w", "encoder.w"), **(SHALLOW | {"copied_at": None}))
+
+
+@quiet("order.copied_shallowly")
+def the_optimizer_of_a_shallow_copy_has_never_stepped() -> Log:
+    return replace(adversaries("encoder.w", "encoder.w", rounds=0), **SHALLOW)
+
+
+@quiet("order.copied_shallowly")
+def a_shallow_copy_is_called_and_one_optimizer_moves_it() -> Log:
+    return replace(adversaries("a.w", "b.w"), **SHALLOW)
+
+
+def test_what_a_shallow_copy_shares_is_told_once() -> None:
+    log = replace(adversaries("net.w encoder.w encoder.b", "encoder.w encoder.b head.w"), **SHALLOW)
+    assert [one.severity for one in findings(log)] == ["warning"]
+
+
 @quiet("order.held_by_two")
 def one_optimizer_takes_an_encoder_over_from_another() -> Log:
     return adversaries("net.w encoder.w encoder.b", "encoder.w encoder.b head.w", turns=False)
@@ -2435,6 +2494,60 @@ def every_third_window_is_too_large() -> Log:
 @finds("window.sizes", "tail-leaks-into-next-epoch", "error", IF, "4, 4, 6, 4, 4, 6:", steps=[2, 5])
 def every_third_window_is_larger_than_meant() -> Log:
     return uneven(4, 4, 6, 4, 4, 6).log(window=4)
+
+
+def saved(*behind: int, size: int = 4, optimizer: int = 0, other_line: bool = False) -> Log:
+    """Windows in each of which the optimizer's state is saved behind so many passes."""
+    tape = Tape("w b")
+    for number in behind:
+        for count in range(1, size + 1):
+            tape.passes(1, OTHER if other_line and count % 2 else BACKWARD)
+            if count == number:
+                tape.write(StateSaved, GUARD, optimizer=optimizer, pending=count)
+        tape.step()
+        tape.clear()
+        if number > size:
+            tape.write(StateSaved, GUARD, optimizer=optimizer, pending=0)
+    return tape.log()
+
+
+@finds(
+    "window.saved_inside",
+    "saved-inside-window",
+    "warning",
+    GUARD,
+    "The state of SGD was saved here 2 times in the middle of a window, with 2, 1 of its micro-batches in "
+    "the gradients.",
+    pending=[2, 1],
+    steps=[0, 2],
+)
+def checkpoints_are_written_while_windows_are_open() -> Log:
+    return saved(2, 5, 1)
+
+
+@quiet("window.saved_inside")
+def a_checkpoint_was_written_once_while_a_window_was_open() -> Log:
+    return saved(2, 5, 5)
+
+
+@quiet("window.saved_inside")
+def checkpoints_are_written_behind_the_steps() -> Log:
+    return saved(5, 5, 5)
+
+
+@quiet("window.saved_inside")
+def checkpoints_are_written_between_the_last_pass_and_the_step() -> Log:
+    return saved(4, 4, 4)
+
+
+@quiet("window.saved_inside")
+def the_state_of_another_optimizer_is_saved_while_a_window_is_open() -> Log:
+    return saved(2, 2, 2, optimizer=1)
+
+
+@quiet("window.saved_inside")
+def checkpoints_are_written_between_two_losses_of_a_batch() -> Log:
+    return saved(1, 1, 1, size=2, other_line=True)
 
 
 @finds(
@@ -9830,6 +9943,23 @@ def nothing_was_stepped_and_a_straight_through_is_detached_as_a_whole() -> Log:
     return tape.log(detached_whole=(at(EDIT),))
 
 
+@finds(
+    "edits.lost",
+    "graph-cut",
+    "warning",
+    EDIT,
+    "the way around these layers carries numbers and no gradient",
+    remedy="Keep its graph: residual = x. An addition does not write to x.",
+)
+def the_way_around_a_layer_is_detached() -> Log:
+    return windows(1, 1).log(residuals_cut=(at(EDIT),))
+
+
+@quiet("edits.lost")
+def nothing_was_stepped_and_the_way_around_a_layer_is_detached() -> Log:
+    return Tape("w").log(residuals_cut=(at(EDIT),))
+
+
 @finds("edits.lost", "bias-correction-counts-parameters", "warning", EDIT, "it grows by one for each of them")
 def the_count_of_steps_stands_in_the_loop_over_parameters() -> Log:
     return windows(1, 1).log(counted=(at(EDIT),))
@@ -11276,6 +11406,32 @@ def attacked(cleared: bool = False, again: bool = True) -> Log:
 )
 def an_attack_leaves_gradients_on_the_parameters() -> Log:
     return attacked()
+
+
+def attacked_late(**fields: Any) -> Log:
+    """An attack in each of many windows; the losses of the first ones are looked at, and tell what `fields` say."""
+    tape = Tape("w b")
+    for _ in range(LOOKED_AT):
+        for line in (OTHER, BACKWARD):
+            tape.forward()
+            tape.backward(line, **(fields if tape.count < LOOKED_AT else {}))
+            if line == OTHER:
+                tape.write(InputGradient, EDIT, backward=tape.count)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "ownership.input_gradients", "input-gradient-pollutes-parameters", "error", OTHER, "for the gradient of an input"
+)
+def an_attack_in_each_of_many_windows_leaves_gradients() -> Log:
+    return attacked_late()
+
+
+@quiet("ownership.input_gradients")
+def what_attacks_leave_is_a_share_of_each_step_also_behind_the_losses_that_are_looked_at() -> Log:
+    return attacked_late(divisor=2.0)
 
 
 def shown(read_at: int = 0, reads: tuple[int, ...] = (0,), own: bool = False, **fields: Any) -> Log:
@@ -13861,7 +14017,7 @@ def test_windows_in_which_a_batch_was_given_up_do_not_tell_the_size() -> None:
         tape.step()
         tape.clear()
     view = View(tape.log())
-    assert [window.gave_up() for window in view.windows[0]] == [False, True, True]
+    assert [view.gave_up(window) for window in view.windows[0]] == [False, True, True]
     assert view.size(0) == 4
     tape = Tape("w b")
     for _ in range(2):
@@ -13898,7 +14054,22 @@ def test_a_forward_without_gradient_or_in_eval_mode_is_no_batch_that_was_given_u
     for fields in ({"grad": False}, {"training": False}, {"model": "Other"}):
         tape.forward(**fields)
     tape.step()
-    assert not View(tape.log()).windows[0][0].gave_up()
+    view = View(tape.log())
+    assert not view.gave_up(view.windows[0][0])
+
+
+@pytest.mark.parametrize("given_up", [0, 1])
+def test_a_model_that_runs_twice_for_a_batch_has_given_up_none_unless_it_runs_more_often(given_up: int) -> None:
+    tape = Tape("w b")
+    for more in (0, given_up):
+        for _ in range(2):
+            for model in ("Net", "Net", "Head", "Head", "Head", *more * ["Net", "Net", "Head"]):
+                tape.forward(model=model)
+            tape.backward()
+        tape.step()
+        tape.clear()
+    view = View(tape.log())
+    assert [view.gave_up(window) for window in view.windows[0]] == [False, bool(given_up)]
 
 
 def test_a_finding_has_the_catalogues_remedy_unless_its_rule_has_a_better_one() -> None:

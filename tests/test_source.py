@@ -447,6 +447,9 @@ CASTS = {
     "unet.half()": True,
     "torch.set_default_dtype(torch.bfloat16)": True,
     "model = AutoModel.from_pretrained(name, torch_dtype=torch.float16)": True,
+    "model = build_model(config).to(device, dtype=amp_dtype)": True,
+    "model = build_model(config).to(device, dtype=dtype)": False,
+    "x = x.to(model.device, dtype=amp_dtype)": False,
     "images = images.to(model.device, torch.bfloat16)": False,
     "images = images.half()": False,
     "ctx = torch.autocast('cpu', dtype=torch.bfloat16)": False,
@@ -457,6 +460,21 @@ CASTS = {
 @pytest.mark.parametrize("text", CASTS)
 def test_a_line_casts_a_model_to_half_precision(text: str, tmp_path: Path) -> None:
     assert (source.only_line([written(tmp_path, text + "\n")], source.CASTS_A_MODEL) is not None) is CASTS[text]
+
+
+SHALLOW = {
+    "from copy import copy\nclient = copy(server)": 2,
+    "client = copy.copy(self.server).to(device)": 1,
+    "client = copy.deepcopy(server)": None,
+    "weights = state.copy()": None,
+    "a = copy(one)\nb = copy(other)": None,
+}
+
+
+@pytest.mark.parametrize("text", SHALLOW)
+def test_the_line_of_a_shallow_copy(text: str, tmp_path: Path) -> None:
+    place = told.READERS["copied_at"]((written(tmp_path, text + "\n"),))
+    assert (place and place.line) == SHALLOW[text]
 
 
 AGAIN = {

@@ -397,6 +397,14 @@ MISCONCEPTIONS = (
         by_numbers=True,
     ),
     Misconception(
+        "saved-inside-window",
+        "Saved in the middle of a window",
+        "A checkpoint holds weights and the state of the optimizer, not the gradients: what is saved while a window is open is resumed without its first micro-batches.",
+        "Save behind the step: count steps, not micro-batches, in the condition that saves.",
+        "The run that saves is right; the one that goes on from the checkpoint is not.",
+        "lesson 6",
+    ),
+    Misconception(
         "resumed-inside-window",
         "Resumed in the middle of a window",
         "A checkpoint holds weights and the state of the optimizer, not the gradients: a window that was open is resumed without its first micro-batches.",

@@ -778,6 +778,11 @@ _LOST = {
         "This line takes the sum of what it adds and takes away out of its graph as a whole: no gradient passes it to "
         "what it is made of.",
     ),
+    "residuals_cut": (
+        "graph-cut",
+        "This line detaches what the function adds again further down: the way around these layers carries numbers and no "
+        "gradient, and all that stands before them learns through the layers alone.",
+    ),
     "remainder_of_one": (
         "remainder-of-one",
         "The remainder in this condition is taken of 1 alone, and then added: so it does not tell every so many steps.",
@@ -825,6 +830,7 @@ def gone(view: View) -> Iterator[Finding]:
 _INSTEAD = {
     "backup_in_memory": "Keep copies: p.detach().clone().",
     "given_memory": "Copy the values: target.data.copy_(source.data), or target.load_state_dict(source.state_dict()).",
+    "residuals_cut": "Keep its graph: residual = x. An addition does not write to x.",
     "in_vain": "Change it in place, and without a graph: with torch.no_grad(): p.clamp_(-c, c).",
     "unprojected": "Put it back: for i, g in enumerate(grads): ...; grads[i] = g, or change it in place.",
     "unloaded": "Write into the entry: state[key].copy_(value), or load the dictionary: model.load_state_dict(state).",

@@ -158,7 +158,7 @@ def lost(view: View) -> Iterator[Finding]:
             if whole and (window.passes > 1 or _new_epoch(window)):
                 if window.number > 0:  # before the first step there was no window to have a tail: a trial run
                     dropped.append((window, thrown[-1]))
-            elif window.passes > 1 or usual != 1:
+            elif window.passes > 1 or (usual != 1 and len(window.of(Backward)) > 1):
                 inside[thrown[-1].where].append((window, thrown[-1]))
             elif not looked_at and len(window.of(Backward)) >= window.passes + count:
                 single[thrown[-1].where].append((window, thrown[-1]))
@@ -478,7 +478,7 @@ def _tail_dropped(
         return
     if dropped:
         # Thrown away once in a while, right after somebody looked at the gradients: a guard, not an accident.
-        guarded = [1 for w, e in dropped if e.taken or w.gave_up()]
+        guarded = [1 for w, e in dropped if e.taken or view.gave_up(w)]
         if len(guarded) == len(dropped) and len(dropped) * 4 <= len(windows):
             return
         gone = sum(e.lost for w, _ in dropped for e in _lost(w, None))
@@ -560,9 +560,33 @@ def adversary_in_both(view: View) -> Iterator[Finding]:
                 )
 
 
+def copied_shallowly(view: View) -> Iterator[Finding]:
+    """A model and a shallow copy of it, whose parameters are the same, with an optimizer for each of the two."""
+    if not view.log.shallow_copies:
+        return
+    numbers = [number for number in sorted(view.windows) if number != BY_HAND]
+    for first, second in combinations(numbers, 2):
+        common = view.owned.get(first, frozenset()) & view.owned.get(second, frozenset())
+        moved = [w for n in (first, second) for w in view.windows[n] if common & set(w.step.names)]
+        if len({w.optimizer for w in moved}) == 2:
+            yield finding(
+                "parameter-in-two-optimizers",
+                "warning",
+                view.log.copied_at or view.made_at(second),
+                f"{view.log.shallow_copies[0]} is a shallow copy of another model: its parameters are that one's own. "
+                f"{view.label(first)} and {view.label(second)} both move {some(sorted(common))}.",
+                "copy.deepcopy(model) has weights of its own.",
+                names=sorted(common)[:10],
+                other_one_made_at=view.made_at(first),
+            )
+            return
+
+
 def held_by_two(view: View) -> Iterator[Finding]:
     """What two optimizers hold and move in turn, each by gradients of its own: that may be meant, for two losses."""
     told = {name for one in adversary_in_both(view) for name in one.evidence["names"]}
+    if any(copied_shallowly(view)):
+        return
     numbers = [number for number in view.windows if number != BY_HAND]
     for first, second in combinations(sorted(numbers), 2):
         common = view.owned.get(first, frozenset()) & view.owned.get(second, frozenset())
@@ -618,6 +642,7 @@ def used_again(view: View) -> Iterator[Finding]:
                 f"{both[0].step.where}.",
                 names=names[:10],
                 steps=steps_of(both),
+                stepped_at=both[0].step.where,
             )
         again = [
             w

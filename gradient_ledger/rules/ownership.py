@@ -31,6 +31,7 @@ from gradient_ledger.events import (
 from gradient_ledger.rules.view import (
     BY_HAND,
     LEAST,
+    LOOKED_AT,
     SETTLED,
     View,
     Window,
@@ -329,9 +330,11 @@ def _steps_another(view: View, optimizer: int) -> bool:
 
 
 def _are_shares(view: View, numbers: tuple[int, ...]) -> bool:
-    """Whether each pass is one share of a mean: the attacks are trained on, too."""
-    shares = {one.divisor for n in numbers if (one := view.by_pass.get(n)) is not None}
-    return len(shares) == 1 and shares != {None}
+    """Whether each pass is one share of a mean: the attacks are trained on, too. Later passes, whose losses nobody
+    looks at, are as the first of their line."""
+    passes = [one for n in numbers if (one := view.by_pass.get(n)) is not None]
+    known = [one if one.pass_number <= LOOKED_AT else view.first_at(one.where) or one for one in passes]
+    return len({one.divisor for one in known}) == 1 and known[0].divisor is not None
 
 
 def never(view: View) -> Iterator[Finding]:

@@ -60,9 +60,10 @@ class Window:
     def skipped(self) -> bool:
         return isinstance(self.step, SkippedStep)
 
-    def gave_up(self) -> bool:
-        """Whether a training forward in it was never followed by a backward: a batch was given up."""
-        return self.most_forwards() > len(self.of(Backward))
+    def whole_forwards(self) -> int:
+        """How often the model ran in it to be trained, that ran least often of those that ran for each of its passes."""
+        runs = Counter(e.model for e in self.of(Forward) if e.grad and e.training)
+        return min((often for often in runs.values() if often >= len(self.of(Backward))), default=0)
 
     def most_forwards(self) -> int:
         """How often the busiest model ran in it to be trained."""
@@ -229,13 +230,28 @@ class View:
         between = sum(any(e.optimizer in others for e in w.of(Step)) for w in windows)
         return 2 * between > len(windows)
 
+    def gave_up(self, window: Window) -> bool:
+        """Whether a training forward in it was never followed by a backward: a batch was given up. A model that runs
+        several times for a batch, does so in each window."""
+        return window.whole_forwards() > len(window.of(Backward)) * self._forwards_a_pass[window.optimizer]
+
+    @cached_property
+    def _forwards_a_pass(self) -> dict[int, int]:
+        """How often a model runs for a backward pass, where it runs least often, at least once; for each optimizer."""
+        return {
+            optimizer: max(
+                1, min((w.whole_forwards() // len(w.of(Backward)) for w in windows if w.of(Backward)), default=1)
+            )
+            for optimizer, windows in self.windows.items()
+        }
+
     def size(self, optimizer: int) -> int:
         """Micro-batches per window as meant: as the user said; else what the condition of the steps counts to, if that is
         what the largest windows hold; else what most whole windows hold, or that count, if some hold it; 0 where unclear."""
         if self.log.window:
             return self.log.window
         windows = [w for w in self.windows.get(optimizer, []) if w.micro_batches]
-        counts = Counter(w.micro_batches for w in [w for w in windows if not w.gave_up()] or windows)
+        counts = Counter(w.micro_batches for w in [w for w in windows if not self.gave_up(w)] or windows)
         if not counts:
             return 0
         size, often = counts.most_common(1)[0]

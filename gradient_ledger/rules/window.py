@@ -18,6 +18,7 @@ from gradient_ledger.events import (
     Finding,
     Forward,
     Place,
+    StateSaved,
     Step,
 )
 from gradient_ledger.rules.view import (
@@ -73,8 +74,30 @@ def sizes(view: View) -> Iterator[Finding]:
         elif larger or across:
             yield from _odd(view, whole, larger, smaller, across, size)
         elif smaller and not _tails(view, whole, smaller):
-            if view.log.window or (_gave_up(smaller) and any(w.step.passed_over for w in smaller)):
+            if view.log.window or (_gave_up(view, smaller) and any(w.step.passed_over for w in smaller)):
                 yield _misaligned(view, whole, smaller, size)
+
+
+def saved_inside(view: View) -> Iterator[Finding]:
+    """Checkpoints that are written while a window is open, of which some micro-batches have gone backward."""
+    for optimizer, windows in view.windows.items():
+        hits: list[tuple[Window, StateSaved]] = []
+        for window in windows:
+            passes = view.passes_of(window)
+            saved = (e for e in window.of(StateSaved) if e.optimizer == optimizer)
+            hits += [(window, e) for e in saved if passes and passes[0].number < e.number < passes[-1].number]
+        if len(hits) > 1 and not any(len(set(w.step.trails)) > 1 for w, _ in hits):
+            held = [e.pending for _, e in hits]
+            yield finding(
+                "saved-inside-window",
+                "warning",
+                hits[0][1].where,
+                f"The state of {view.label(optimizer)} was saved here {times(len(hits), 'time')} in the middle of a window, "
+                f"with {_list(held)} of its micro-batches in the gradients. These are in no checkpoint: a run that goes on "
+                "from one steps without them.",
+                pending=held[:10],
+                steps=steps_of([w for w, _ in hits]),
+            )
 
 
 def turned_round(view: View) -> Iterator[Finding]:
@@ -258,7 +281,7 @@ def _odd(
         and larger not in (windows[:1], windows)
     )
     place = _condition((larger or across)[0])
-    if leaks and not _gave_up(larger):
+    if leaks and not _gave_up(view, larger):
         sure = loaders or bool(view.log.window)
         yield finding(
             "tail-leaks-into-next-epoch",
@@ -272,8 +295,8 @@ def _odd(
         )
     elif (
         view.log.window
-        or _gave_up(larger + smaller)
-        or any(map(_skips_its_end, larger))
+        or _gave_up(view, larger + smaller)
+        or any(_skips_its_end(view, w) for w in larger)
         or (larger and view.divisor(larger[0].optimizer) == size)
     ):
         yield _misaligned(view, windows, larger + smaller, size)
@@ -348,7 +371,7 @@ def _usual(size: int, sizes: list[int]) -> str:
 
 def _misaligned(view: View, windows: list[Window], odd: list[Window], size: int) -> Finding:
     sizes = [w.micro_batches for w in windows]
-    guarded = [w for w in odd if w.micro_batches > size and _skips_its_end(w) and w is not windows[0]]
+    guarded = [w for w in odd if w.micro_batches > size and _skips_its_end(view, w) and w is not windows[0]]
     if guarded:
         return finding(
             "guard-skips-window-end",
@@ -372,14 +395,14 @@ def _misaligned(view: View, windows: list[Window], odd: list[Window], size: int)
     )
 
 
-def _gave_up(windows: list[Window]) -> bool:
-    return any(window.gave_up() for window in windows)
+def _gave_up(view: View, windows: list[Window]) -> bool:
+    return any(map(view.gave_up, windows))
 
 
-def _skips_its_end(window: Window) -> bool:
+def _skips_its_end(view: View, window: Window) -> bool:
     """Whether a line above the condition of a step passes over that: once a batch has run, or where a count of all
     batches decides."""
-    return window.step.passed_over is not None and (_gave_up([window]) or "%" in window.step.condition)
+    return window.step.passed_over is not None and (view.gave_up(window) or "%" in window.step.condition)
 
 
 def _tails(view: View, windows: list[Window], smaller: list[Window]) -> bool:
