@@ -56,6 +56,8 @@ MODULES = ("F", "torch", "functional", "nn.functional", "torch.nn.functional")
 
 MOST_LISTENERS = 16
 """Objects that a loop goes over whose methods are looked at."""
+MOST_BRANCHES = 4
+"""Assignments that the graph does not show, each in a branch that did not run, behind the one that did."""
 MOST_STEPS = 24
 """Names and functions that a summand is followed through."""
 HOLDERS = (list, tuple, nn.ModuleList, nn.Sequential)
@@ -254,8 +256,15 @@ def stands_for(expression: ast.expr, variables: Mapping[str, Any]) -> Any:
 
 @lru_cache(maxsize=256)
 def _reads_all(scope: ast.AST) -> bool:
-    """Whether a function may read its variables as a whole: by a name, not by a method such as `model.eval()`."""
-    return bool({"locals", "vars", "eval", "exec"} & source.words(scope))
+    """Whether a function may read its variables as a whole: by a name, not by a method such as `model.eval()`, nor
+    those of something else, as by `vars(args)`."""
+    words = source.words(scope)
+    if "vars" in words:
+        calls = [one for one in ast.walk(scope) if isinstance(one, ast.Call) and one.args]
+        of_others = sum(isinstance(one.func, ast.Name) and one.func.id == "vars" for one in calls)
+        if of_others == sum(isinstance(one, ast.Name) and one.id == "vars" for one in ast.walk(scope)):
+            words = words - {"vars"}
+    return bool({"locals", "vars", "eval", "exec"} & words)
 
 
 @lru_cache(maxsize=256)  # the same line is asked for by every ledger that is opened around it
@@ -276,6 +285,12 @@ def _goes_backward(call: ast.Call) -> ast.expr | None:
         return of.args[0]
     given = call.args[0] if call.args and not (isinstance(of, ast.Name) and "loss" in of.id.lower()) else None
     return given if isinstance(given, ast.Name) else of
+
+
+def _may_leave(value: ast.expr, kind: str) -> bool:
+    """Whether an expression can have left an operation of that kind: sums and products leave their own."""
+    left = (SUMS | PRODUCTS).get(type(value.op)) if isinstance(value, ast.BinOp) else None  # type: ignore[operator]
+    return left is None or left == kind
 
 
 def _function(called: Any) -> Any:
@@ -445,6 +460,10 @@ class _Reader:
             return
         if path := _path(expression):
             found = source.assigned(self.scope, path, line)
+            for _ in range(MOST_BRANCHES):
+                if found is None or (_may_leave(found.value, kind) and not self._has_not_run(found.value, path)):
+                    break
+                found = source.assigned(self.scope, path, found.line)  # that one stands in a branch that did not run
             if found is not None and found.at is not None and isinstance(found.value, ast.Call):
                 yield from self._returned(found.value, node, found.at, depth, under)
             elif found is not None and found.at is None:
@@ -458,6 +477,9 @@ class _Reader:
                 yield from self.idle(*compared, line, "", depth + 1, "loss")
             else:
                 yield from self._returned(expression, node, 0, depth, under)
+        elif isinstance(expression, ast.IfExp):  # the graph tells which of the two it was
+            for side in (expression.body, expression.orelse):
+                yield from self.idle(side, node, line, target, depth + 1, under)
         elif isinstance(expression, ast.UnaryOp) and isinstance(expression.op, ast.USub) and kind == "NegBackward0":
             yield from self.idle(expression.operand, node.next_functions[0][0], line, "", depth + 1, under)
         elif isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Pow) and kind == "PowBackward0":
@@ -502,6 +524,11 @@ class _Reader:
                             described, plain = described._replace(line=at, value=None, cut=True, missed=True), True
                         yield described._replace(inner=under in SQUARED or not plain, beside=graph)
 
+    def _has_not_run(self, value: ast.expr, path: str) -> bool:
+        """Whether a sum or a product takes a name that is not bound, in a function whose names are known."""
+        sides = (value.left, value.right) if isinstance(value, ast.BinOp) and path in self.variables else ()
+        return any(isinstance(side, ast.Name) and side.id not in self.variables for side in sides)
+
     def _compared(self, call: ast.Call, node: Any) -> tuple[ast.expr, Any] | None:
         """What a criterion, a function or a module of any name, compares with something else, and its graph."""
         function = call.func
@@ -525,7 +552,8 @@ class _Reader:
             if code is not None and places.kind_of(code.co_filename) == places.USER:
                 owner = called if isinstance(called, nn.Module) else owner
                 for one in self._returned_by(function, owner, node, at, depth, under):
-                    yield self._as_given(one, function, call)
+                    found = self._as_given(one, function, call)
+                    yield found if found.cut or found.graph is not None else found._replace(inner=True)
 
     def _candidates(self, call: ast.Call) -> Iterator[tuple[Any, Any]]:
         """What may have been called, and the object whose method it is: a loop may have gone over several."""
@@ -553,8 +581,7 @@ class _Reader:
         if owner is not None and code.co_varnames[:1] == ("self",):
             names["self"] = owner
         there = _Reader(scope, code.co_filename, names, self.trains)
-        for one in there.idle(value, node, returns[0].lineno + 1, "", depth + 1, under):
-            yield one if one.cut or one.graph is not None else one._replace(inner=True)
+        yield from there.idle(value, node, returns[0].lineno + 1, "", depth + 1, under)
 
     def _as_given(self, idle: Idle, function: Any, call: ast.Call) -> Idle:
         """The same as it stands in this call, where the function makes it of nothing but one of its arguments: what
@@ -570,7 +597,7 @@ class _Reader:
         given |= {one.arg: one.value for one in call.keywords if one.arg is not None}
         there = _Reader(scope, code.co_filename, function.__globals__, self.trains)
         text = ast.parse(idle.text, mode="eval").body
-        used = {name for made in there._chain(text, idle.line + 1) for name in _names(made.value)}
+        used = {name for made in there._chain(text, idle.line + 1) for name in _alive(made.value)}
         sides = [given[name] for name in names if name in used and name in given and not self._is_number(given[name])]
         if len(sides) != 1:
             return idle
@@ -590,8 +617,9 @@ class _Reader:
             found = source.assigned(self.scope, name, before)
             if name not in seen and found is not None:
                 seen.add(name)
-                yield found
-                waiting += [(one, found.line) for one in _paths(found.value)]
+                for each in (found, *source.put_into(self.scope, name, before)):
+                    yield each
+                    waiting += [(one, each.line) for one in _paths(each.value)]
 
     def _lost(self, side: ast.expr, beside: ast.expr, line: int) -> int | None:
         """Where something that the other summand is made of leaves its graph on the way into this one's loss."""
@@ -653,6 +681,7 @@ class _Reader:
         calls = [one for one in ast.walk(side) if isinstance(one, ast.Call)]
         calls += [begun.value] if begun is not None and isinstance(begun.value, ast.Call) else []
         cut = cut or any(map(self._has_no_graph, calls))
+        inside = self._cut_inside(begun) if begun is not None and not cut else None
         chain = list(self._chain(side, line))
         made = tuple(range(one.line, one.end + 1) for one in chain)
         said = [(range(one.line, one.end + 1), one) for one in chain if one.without_grad or _says_constant(one.value)]
@@ -679,6 +708,8 @@ class _Reader:
         if len(cuts) == 1:
             at = getattr(cuts[0], "end_lineno", at)
         file = file if begun else self.file
+        if inside is not None:
+            file, at, cut = inside.file, inside.line, True
         frozen = frozenset(id(p) for one in chain for p in self._frozen(one))
         return Idle(
             ast.unparse(side),
@@ -692,6 +723,15 @@ class _Reader:
             frozen=frozen,
             missed=missed,
         )
+
+    def _cut_inside(self, begun: source.Assigned) -> Place | None:
+        """Where a function of the user's takes what it returns for this name out of its graph, by that name's text."""
+        call = begun.value if isinstance(begun.value, ast.Call) else None
+        for there, value, line in self._reader_of(call, begun.at) if call is not None else ():
+            made = source.assigned(there.scope, value.id, line) if isinstance(value, ast.Name) else None
+            if made is not None and (made.without_grad or _says_constant(made.value)):
+                return Place(there.file, made.line)
+        return None
 
     def _is_computed(self, name: str, line: int) -> bool:
         """Whether this function computes what a name stands for, and does not take a number from somewhere."""

@@ -38,8 +38,9 @@ def piles_losses(file: str, line: int) -> bool:
 @lru_cache(maxsize=1024)
 def window_sum(file: str, line: int) -> bool:
     """Whether the backward pass at this line is given a sum, or a list, that a loop adds a loss to in each of its
-    rounds, and that begins anew in some of them, the pass standing under a condition of that loop. None of the rounds
-    is handed anything by the one before, as the state of a sequence."""
+    rounds, and that begins anew in some of them, the pass standing under a condition of that loop; or behind a loop
+    over the micro-batches of a window. None of the rounds is handed anything by the one before, as the state of a
+    sequence."""
     within = source.scope(file, line)
     nodes = source.own(within) if within is not None else ()
     given = {name for one in nodes if isinstance(one, ast.Call) for name in _sent_back(one, line)}
@@ -49,7 +50,16 @@ def window_sum(file: str, line: int) -> bool:
         for name in given:
             if any(_adds(one, name) for one in inside) and any(_begins(one, name) for one in inside):
                 return not _handed_on(inside, name)
+    # Or the pass stands behind a loop whose head counts the micro-batches of a window, by its words.
+    for loop in (one for one in nodes if isinstance(one, ast.For) and (one.end_lineno or line) < line):
+        inside = source.own(loop)
+        for name in given if _WINDOW.search(ast.unparse(loop.iter)) else ():
+            if any(_adds(one, name) for one in inside) and not any(_begins(one, name) for one in inside):
+                return not _handed_on(inside, name)
     return False
+
+
+_WINDOW = re.compile(r"accum|micro", re.IGNORECASE)
 
 
 def _sent_back(call: ast.Call, line: int) -> set[str]:

@@ -196,6 +196,21 @@ CASTS_A_MODEL = (
 )
 """What casts the weights of a model to half precision, by its name; `x.to(model.device, torch.half)` casts none. Asked
 where weights were found to be of half precision: what `amp_dtype` is, no text needs to tell."""
+_ENDS_IN_A_CAST = rf"^\s*\)(\.\w+\([^()]*\))*\.(half\(\)|bfloat16\(\)|to\(.*{_HALF})"
+
+
+def ends_in_a_cast(files: Iterable[str]) -> Place | None:
+    """The one line of all that ends a call over several lines with such a cast, where a model gets its name."""
+    place = only_line(files, _ENDS_IN_A_CAST)
+    if place is None or (within := scope(place.file, place.line)) is None:
+        return None
+    for one in own(within):
+        if isinstance(one, ast.Assign) and one.lineno < place.line == one.end_lineno:
+            named = re.search(r"model|net|encoder|decoder|policy", ast.unparse(one.targets[0]), re.IGNORECASE)
+            return place if named else None
+    return None
+
+
 CASTS_AN_AVERAGE = (
     r"^(?=.*(deepcopy\(|(?i:target|ema|avg|average|shadow|teacher|smooth|slow)\w*\s*=))[^=]*=(?!=).*"
     rf"\.(half\(\)|bfloat16\(\)|to\(.*{_HALF})"
@@ -1199,6 +1214,16 @@ def assigned(within: ast.AST, name: str, before: int) -> Assigned | None:
                 other = assigned(within, name, one.orelse[0].lineno)
                 return other if other is not None and other.line >= one.body[0].lineno else last
     return last
+
+
+def put_into(within: ast.AST, name: str, before: int) -> list[Assigned]:
+    """What is assigned to entries of a name, as to those of a tensor, above a line of this function."""
+    return [
+        Assigned(one.value, one.lineno, one.end_lineno or one.lineno, None, _without_grad(within, one))
+        for one in own(within)
+        if isinstance(one, ast.Assign) and one.lineno < before
+        if any(isinstance(target, ast.Subscript) and _is_called(target.value, name) for target in one.targets)
+    ]
 
 
 def handed_over(call: ast.Call, function: ast.FunctionDef) -> dict[str | None, ast.expr]:

@@ -182,6 +182,15 @@ def closure_ran(state: State, entry: OptimizerAccount, draft: Draft) -> None:
 # ------------------------------------------------------------------ what it is about to use
 
 
+def look_for_filled(state: State, entry: OptimizerAccount, draft: Draft) -> None:
+    """Zeros that are none any more: the user's code has put its own gradients there in a way that shows nowhere, as
+    `p.grad.data.add_()` does."""
+    for account in entry.accounts:
+        grad = account.grad if account.status == ZERO else None
+        if grad is not None and state.budget.may_look("filled") and not is_zero(grad):
+            account.edit(draft.place)
+
+
 def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     """Write down what the step is about to use."""
     fields, budget = draft.fields, state.budget
@@ -191,6 +200,8 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     fields["rate"] = rate_of(entry)
     if fields["rate"] == 0 and is_at_rest(entry):
         fields["at_rest"] = True
+    if entry.steps < SAMPLES:
+        look_for_filled(state, entry, draft)
     tally(draft, entry.accounts)
     look_for_left_out(state, entry, draft)
     if fields["fresh"] and (entry.steps < SAMPLES or fields["stale"]) and budget.may_look("norms"):

@@ -52,7 +52,7 @@ READERS: dict[str, Callable[[Files], Any]] = {
     "under_two_names": targets.under_two_names,
     "led_by_another": targets.led_by_another,
     "detached_whole": cancelled.detached_whole,
-    "cast_low_at": lambda files: source.only_line(files, source.CASTS_A_MODEL),
+    "cast_low_at": lambda files: source.only_line(files, source.CASTS_A_MODEL) or source.ends_in_a_cast(files),
     "averages_cast_at": lambda files: tuple(source.lines(files, source.CASTS_AN_AVERAGE)),
     "unwritten": misplaced.unwritten,
     "rate_by_passes": timetables.rate_by_passes,

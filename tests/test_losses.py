@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from gradient_ledger import GradientLedger, standins
 from gradient_ledger.events import Backward
 from gradient_ledger.gradients import is_spent
-from gradient_ledger.losses import idle_summand
+from gradient_ledger.losses import _call_of_backward, _goes_backward, _reads_all, idle_summand
 from gradient_ledger.source import weighing
 
 LOSSES = {
@@ -189,3 +189,37 @@ def test_a_second_name_is_looked_for_where_variables_may_be_read(tmp_path: Path,
     kept = names["step"](nn.Linear(2, 2), lambda: standins.look(state, sys._getframe(1)))
     assert set(state.stand_ins) == found
     assert found or set(kept) == {"model", "seen", "target_net"}
+
+
+WHOLE = {
+    "vars(args)": False,
+    "print(vars(args), vars(other))": False,
+    "model.eval()": False,
+    "vars()": True,
+    "keep(vars)": True,
+    "locals()": True,
+    "exec(code)": True,
+}
+
+
+@pytest.mark.parametrize("text", WHOLE)
+def test_a_function_reads_its_own_variables_as_a_whole(text: str) -> None:
+    assert _reads_all(ast.parse(f"def step(args):\n    {text}\n").body[0]) is WHOLE[text]
+
+
+BACKWARDS = {
+    "loss.backward()": "loss",
+    "scaler.scale(loss).backward()": "loss",
+    "accelerator.backward(loss)": "loss",
+    "loss.backward(weights)": "loss",
+    "(loss / k).backward()": "loss / k",
+    "self.manual_backward(loss)": None,
+    "fabric.backward(total / k)": "fabric",
+}
+
+
+@pytest.mark.parametrize("text", BACKWARDS)
+def test_what_a_call_of_backward_is_for(text: str) -> None:
+    call = _call_of_backward(ast.parse(text), 1)
+    found = _goes_backward(call) if call is not None else None
+    assert (ast.unparse(found) if found is not None else None) == BACKWARDS[text]

@@ -3811,6 +3811,29 @@ def four_forwards_and_the_last_one_divided_goes_backward() -> Log:
     return windows(1, 1, 1, passes={"forwards": 4, "held": 1, "divisor": 4.0}).log()
 
 
+def forwards_thrown_away(*before: int) -> Log:
+    """A backward pass behind so many forwards each, of which it holds one; its loss is divided by four."""
+    tape = Tape("w b")
+    for count in before:
+        for _ in range(count):
+            tape.forward()
+        tape.backward(divisor=4.0, **({"forwards": count, "held": 1} if count > 1 else {}))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds("window.forwards", "micro-batches-without-backward", "warning", BACKWARD, "ran 4 times", forwards=4)
+def four_forwards_and_the_last_one_goes_backward_and_fewer_at_the_end_of_an_epoch() -> Log:
+    return forwards_thrown_away(4, 4, 4, 2, 4, 4, 4, 2)
+
+
+def test_forwards_of_all_numbers_before_a_backward_are_no_windows() -> None:
+    for before in ((4, 2, 4, 2), (2, 2, 2, 4)):
+        found = findings(forwards_thrown_away(*before))
+        assert "micro-batches-without-backward" not in [one.misconception for one in found], before
+
+
 @finds("window.forwards", "micro-batches-without-backward", "warning", BACKWARD, "ran 3 times", forwards=3)
 def a_whole_epoch_of_forwards_each_with_its_clear_and_one_backward() -> Log:
     tape = Tape("w b")
@@ -11730,6 +11753,58 @@ def a_layer_was_replaced_beside_a_fixed_model_that_gradients_pass_through() -> L
     tape = part("fixed w h", "w b", loose="fixed h")
     fixed = {"model": "Critic", "training": False, "made_at": at(LAYER)}
     return renamed(tape.log({"fixed": fixed, "b": {"in_model": False}, "h": {"made_at": at(CLEAR)}}), h="b")
+
+
+def grown(past: tuple[int, ...] = (0,), made: int = 2, steps: int = 3, owner: str = "w head", **fields: Any) -> Log:
+    """An optimizer for `w` steps by passes that reach the head, too, which another one holds that is made later."""
+    tape = Tape("w", owner)
+    for optimizer in (0, 1):
+        for _ in range(steps):
+            tape.clear(names="w head")
+            tape.passes(1)
+            tape.step(optimizer=optimizer)
+    log = tape.log({"head": {"stepped_past": past, "made": made, "made_at": at(LAYER)} | fields})
+    entries = tuple(replace(one, made=1 + 2 * one.number, made_at=at(MADE + one.number)) for one in log.optimizers)
+    return replace(log, optimizers=entries)
+
+
+@finds(
+    "ownership.held_later",
+    "layer-replaced-after-optimizer",
+    "warning",
+    MADE,
+    "head became part of the model after SGD #1 (train.py:1) was made. Its steps used passes that had reached it, and "
+    "moved the rest alone, until SGD #2 (train.py:2) was made, which holds it.",
+    orphans=["head"],
+    made_at=at(LAYER),
+)
+def a_layer_comes_behind_its_optimizer_and_a_later_one_holds_it() -> Log:
+    return grown()
+
+
+@quiet("ownership.held_later")
+def a_layer_was_there_before_its_optimizer_which_leaves_it_out_and_a_later_one_holds_it() -> Log:
+    return grown(made=0)
+
+
+@quiet("ownership.held_later")
+def a_layer_comes_behind_two_optimizers_and_was_made_after_the_one_that_holds_it() -> Log:
+    return grown(made=4)
+
+
+@quiet("ownership.held_later")
+def a_layer_that_comes_later_is_not_reached_before_its_optimizer_is_made() -> Log:
+    return grown(past=())
+
+
+@quiet("ownership.held_later")
+def a_layer_of_another_model_comes_later_with_an_optimizer_of_its_own() -> Log:
+    return grown(model="Critic")
+
+
+@quiet("ownership.held_later")
+def an_optimizer_has_stepped_twice_before_the_one_that_holds_a_new_layer() -> Log:
+    return grown(steps=2)
 
 
 def test_what_else_no_optimizer_holds_is_said_beside_a_layer_that_was_replaced() -> None:

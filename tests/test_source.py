@@ -150,6 +150,11 @@ SUMS_OF_WINDOWS = {
     _window("self.h = f(x, self.h)", "total += loss_of(self.h)"): False,
     _window("h = f(x, h)", "total += loss_of(h)", "if done: h = None"): False,
     "for x in data:\n    total += loss_of(x)\ntotal.backward()\ntotal = 0\n": False,
+    "for x in micro_batches:\n    total += loss_of(x)\ntotal.backward()\ntotal = 0\n": True,
+    "for _ in range(self.accumulation_steps):\n    total = total + loss\n(total * scale).backward()\n": True,
+    "for x in micro_batches:\n    total += loss_of(x).item()\ntotal.backward()\n": False,
+    "for x in micro_batches:\n    total += loss_of(x)\nother.backward()\n": False,
+    "for x in micro_batches:\n    y, h = f(x, h); total += loss_of(y)\ntotal.backward()\n": False,
 }
 
 

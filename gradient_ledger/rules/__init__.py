@@ -181,6 +181,7 @@ RULES: tuple[Rule, ...] = (
     ownership.adversaries,
     ownership.input_gradients,
     ownership.never,
+    ownership.held_later,
     ownership.always_cleared,
     ownership.unstepped,
     ownership.loose,

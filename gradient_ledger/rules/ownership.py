@@ -1086,6 +1086,33 @@ def _too_late(view: View, optimizer: int, orphan: ParameterFacts, mine: list[Par
     return trains and latest and orphan.made > made[optimizer] and bool(orphan.stepped_past)
 
 
+def held_later(view: View) -> Iterator[Finding]:
+    """What came into a model behind its optimizer, whose steps used passes that had reached it and moved the rest, until
+    another optimizer was made that holds it."""
+    made = {entry.number: entry.made for entry in view.log.optimizers}
+    for optimizer, windows in view.windows.items():
+        began = made.get(optimizer, 0)
+        models = {p.model for p in view.log.parameters if optimizer in p.owners and p.in_model}
+        late = [
+            p
+            for p in view.log.parameters
+            if began and p.in_model and p.model in models and p.owners and optimizer not in p.owners
+            if optimizer in p.stepped_past and began < p.made < min(made.get(owner, 0) for owner in p.owners)
+        ]
+        if late and len(windows) >= LEAST:
+            now = view.label(late[0].owners[0])
+            yield finding(
+                "layer-replaced-after-optimizer",
+                "warning",
+                view.made_at(optimizer),
+                f"{some(p.name for p in late)} became part of the model after {view.label(optimizer)} was made. Its steps used "
+                f"passes that had reached {_them(late)}, and moved the rest alone, until {now} was made, which holds "
+                f"{_them(late)}.",
+                orphans=[p.name for p in late][:10],
+                made_at=late[0].made_at,
+            )
+
+
 def idle(view: View) -> Iterator[Finding]:
     """Parameters without a gradient of their own that zeros still move."""
     for optimizer, windows in view.windows.items():

@@ -325,7 +325,7 @@ def listed_twice(view: View) -> Iterator[Finding]:
         hits = [w for w in windows if w.step.listed_twice]
         entry = next((one for one in view.log.optimizers if one.number == optimizer), None)
         if hits and entry is not None:
-            names = hits[0].step.listed_twice
+            names = list(dict.fromkeys(hits[0].step.listed_twice))
             yield finding(
                 "parameter-listed-twice",
                 "warning",
