@@ -29,7 +29,8 @@ def _subject(name: str) -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Where COURSE_PART says 2/3, of the tests that take turns the second third runs, by what they are about."""
+    """Where COURSE_PART says 2/3, of the tests that take turns, as heavy ones do, the second third runs, by what they
+    are about."""
     part = os.environ.get("COURSE_PART", "")
     if "/" not in part:
         return
@@ -37,7 +38,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     waits = {
         item
         for item in items
-        if item.get_closest_marker("turns") and zlib.crc32(_subject(item.nodeid).encode()) % parts != number - 1
+        if any(map(item.get_closest_marker, ("turns", "heavy")))
+        and zlib.crc32(_subject(item.nodeid).encode()) % parts != number - 1
     }
     config.hook.pytest_deselected(items=list(waits))
     items[:] = [item for item in items if item not in waits]

@@ -398,15 +398,20 @@ def test_make_test_runs_all_that_takes_turns_or_a_part_of_it_where_that_is_asked
 class Named:
     """What the hook of `conftest.py` asks of a test."""
 
-    def __init__(self, nodeid: str, turns: bool) -> None:
-        self.nodeid, self.turns = nodeid, turns
+    def __init__(self, nodeid: str, turns: bool, marker: str) -> None:
+        self.nodeid, self.turns, self.marker = nodeid, turns, marker
 
     def get_closest_marker(self, name: str) -> str | None:
-        return name if name == "turns" and self.turns else None
+        return name if name == self.marker and self.turns else None
 
 
-def test_of_what_takes_turns_each_test_runs_in_one_part_and_all_others_in_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    tests: list[Any] = [Named(nodeid=f"tests/test_a.py::test[{at}]", turns=at % 5 > 0) for at in range(100)]
+@pytest.mark.parametrize("marker", ["turns", "heavy"])
+def test_of_what_takes_turns_each_test_runs_in_one_part_and_all_others_in_each(
+    marker: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tests: list[Any] = [
+        Named(nodeid=f"tests/test_a.py::test[{at}]", turns=at % 5 > 0, marker=marker) for at in range(100)
+    ]
     config: Any = SimpleNamespace(hook=SimpleNamespace(pytest_deselected=lambda items: left.extend(items)))
     parts = []
     for part in ("1/3", "2/3", "3/3"):
@@ -429,8 +434,10 @@ def test_of_what_takes_turns_each_test_runs_in_one_part_and_all_others_in_each(m
 def test_heavy_tests_are_left_out_and_it_says_so_where_no_time_is_left_unless_they_are_asked_for(clone: Path) -> None:
     status, log, printed = make(clone, "test", "ENOUGH=0")
     assert status == 0 and "heavy tests left out" in printed and not any("-m heavy" in line for line in log)
-    status, log, printed = make(clone, "test", "ENOUGH=0", "HEAVY=all")
+    status, log, printed = make(clone, "test", "ENOUGH=0", "HEAVY=all", "PART=2/7")
     assert status == 0 and any("-m heavy" in line for line in log)
+    assert (clone / "part").read_text() == "all\n"
+    assert make(clone, "test", "PART=2/7")[0] == 0 and (clone / "part").read_text() == "2/7\n"
 
 
 def test_make_test_touches_no_learners_record(clone: Path, tmp_path: Path) -> None:
