@@ -3228,13 +3228,13 @@ def the_scheduler_steps_with_every_micro_batch() -> Log:
     return tape.log()
 
 
-def decays(steps: int, micro_batches: int) -> Log:
+def decays(steps: int, micro_batches: int, **fields: Any) -> Log:
     """A linear decay to zero within so many optimizer steps, moved on with every micro-batch; 16 steps are taken."""
     tape = Tape("w b")
     for step in range(16):
         for _ in range(micro_batches):
             tape.passes(1)
-            tape.schedule()
+            tape.schedule(**fields)
         tape.step(rate=max(0.0, 1 - step / steps))
         tape.clear()
     return tape.log()
@@ -3250,6 +3250,13 @@ def the_learning_rate_is_nothing_halfway() -> Log:
 @quiet("rates.schedulers")
 def the_learning_rate_is_nothing_with_the_last_step() -> Log:
     return decays(16, 2)
+
+
+@finds(
+    "rates.schedulers", "scheduler-every-micro-batch", "warning", SCHEDULE, "stepped 32 times for 16 optimizer steps"
+)
+def a_plateau_is_asked_for_at_each_micro_batch_and_has_no_end_to_come_to() -> Log:
+    return decays(16, 2, scheduler="ReduceLROnPlateau")
 
 
 @finds(
@@ -8898,6 +8905,39 @@ def clipping_a_copy(limit: float = 1.0, both: bool = False, early: bool = False)
 )
 def the_norm_counts_what_another_optimizer_has_used() -> Log:
     return two_models("w v")
+
+
+def critic_and_actor(names: str = "actor critic", cleared: bool = False) -> Log:
+    """A critic steps; then the actor's loss goes backward through it, and these are clipped before the actor's step."""
+    tape = Tape("actor", "critic")
+    for _ in range(3):
+        tape.clear(names="critic")
+        tape.passes(1, OTHER, names="critic")
+        tape.step(optimizer=1)
+        tape.clear(names="actor critic" if cleared else "actor")
+        tape.passes(1, names="actor critic")
+        tape.clip(names=names)
+        tape.step()
+    return tape.log()
+
+
+@finds(
+    "edits.clipping",
+    "clipped-more-than-zeroed",
+    "warning",
+    CLIP,
+    "Before 3 steps of SGD #1 (train.py:1), the norm that is clipped includes gradients of critic which another",
+    remedy="Clip what SGD #1 (train.py:1) steps, or clear all gradients before this backward().",
+    names=["critic"],
+    steps=[0, 1, 2],
+)
+def the_norm_counts_what_a_pass_has_added_to_the_used_gradients_of_a_critic() -> Log:
+    return critic_and_actor()
+
+
+def test_a_norm_of_the_actor_alone_or_behind_a_clear_of_both_counts_nothing_that_was_used() -> None:
+    for log in (critic_and_actor("actor"), critic_and_actor(cleared=True)):
+        assert "clipped-more-than-zeroed" not in [one.misconception for one in findings(log)]
 
 
 @quiet("edits.clipping")

@@ -169,7 +169,9 @@ def _counts_used(view: View, idle: set[Place | None]) -> Iterator[Finding]:
             clips = [e for e in window.of(Clip) if e.function == "clip_grad_norm_" and window.names & set(e.names)]
             if clips and clips[-1].where not in idle and clips[-1].status.get("fresh"):
                 others = [name for name in clips[-1].names if name not in mine]
-                if 0 < clips[-1].status.get("used", 0) <= len(others):
+                passes = [e for e in window.of(Accumulate) if e.number < clips[-1].number]
+                added = {name for e in passes for name in e.onto_used} & set(others)
+                if added or 0 < clips[-1].status.get("used", 0) <= len(others):
                     hits.append((window, clips[-1], others))
         if len(hits) < 2 or len(hits) * 2 < len(windows) or optimizer == BY_HAND:
             continue

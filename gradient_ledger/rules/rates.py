@@ -42,7 +42,8 @@ def schedulers(view: View) -> Iterator[Finding]:
         one = Counter(e.which for e in events).most_common(1)[0][0]
         events = [e for e in events if e.which == one]  # several may share the work
         middle = [e for e in events if e.pending and not e.told]
-        often = len(events) > 1.4 * len(windows) and not _is_over_at_the_end(view, optimizer)
+        ends = events[0].scheduler != "ReduceLROnPlateau" and _is_over_at_the_end(view, optimizer)
+        often = len(events) > 1.4 * len(windows) and not ends
         if len(middle) >= 2 and often and len(middle) * 3 >= len(events):
             yield finding(
                 "scheduler-every-micro-batch",
