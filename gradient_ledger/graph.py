@@ -617,9 +617,12 @@ def _before_spread(node: Any) -> tuple[int, ...]:
 
 
 def _computed(node: Any) -> bool:
-    """Whether an operand of a product of matrices is no parameter, as it is or in another shape."""
+    """Whether an operand of a product of matrices is no parameter, as it is or in another shape, nor rows put beside
+    constants, as beside those of other micro-batches that were kept."""
     while node is not None and type(node).__name__ in TURNS | _SHAPES | {"UnsqueezeBackward0"}:
         node = below(node)
+    if type(node).__name__ == "CatBackward0" and any(inner is None for inner, _ in node.next_functions):
+        return False
     return node is not None and type(node).__name__ != "AccumulateGrad"
 
 

@@ -194,8 +194,8 @@ def other_followed(files: tuple[str, ...]) -> OtherFollowed | None:
         [(begun, made_at)] = found
         updates = [(within, *one) for within in saying for one in _updates_of(within, name)]
         others = {other for _, other, _ in updates}
-        if len(others) != 1 or begun in others:
-            continue
+        if len(others) != 1 or begun in others or _FOLLOWS.search(begun):
+            continue  # what was given to it may be where the average is kept
         [other] = others
         knows = all(begun in _names_of(within) for within, _, _ in updates)
         if knows and _is_trained(begun, files) and _is_trained(other, files) and not _are_one(begun, other, files):

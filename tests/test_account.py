@@ -1404,6 +1404,13 @@ def links() -> Tensor:
     return F.binary_cross_entropy_with_logits(one @ other.T, torch.eye(6))
 
 
+def beside_kept() -> Tensor:
+    """All pairs of two micro-batches, of which one is constant: what was kept of it."""
+    one, other = embeddings()
+    kept = torch.randn(6, one.shape[1])
+    return F.cross_entropy(torch.cat([kept, one]) @ torch.cat([kept, other]).T, torch.arange(12))
+
+
 CONTRASTS: dict[str, tuple[Callable[[], Tensor], int]] = {
     "the right answers in the first column": (lambda: in_first_column(), 6),
     "written out, by labels": (lambda: supervised() / 4, 6),
@@ -1422,6 +1429,7 @@ CONTRASTS: dict[str, tuple[Callable[[], Tensor], int]] = {
     "a view's own column masked": (lambda: masked(), 6),
     "shifted": (lambda: pairs(target=torch.arange(6).roll(2)), 6),
     "two rows": (lambda: pairs(rows=2), 2),
+    "beside the rows of other micro-batches, which were kept": (lambda: beside_kept(), 0),
     "against more rows than its own": (lambda: queued(), 0),
     "a column is right for two rows": (lambda: pairs(target=torch.tensor([0, 1, 2, 3, 4, 4])), 0),
     "one row": (lambda: pairs(rows=1), 0),

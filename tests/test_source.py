@@ -376,6 +376,9 @@ OTHER_FOLLOWED = {
     # by another name of it: its wrapper, or what a function calls it
     TWO + "teacher = DataParallel(student)\nema = ModelEMA(student)\n" + TRAIN.format("ema.update(teacher)"): None,
     TWO + "ema = ModelEMA(student)\ndef train(teacher, ema):\n    ema.update(teacher)\n": None,
+    # what the average is kept in, by its name
+    "a = SGD(model.parameters())\nb = zip(swa_model.parameters())\nema = WeightSWA(swa_model)\n"
+    "def train(model, swa_model, ema):\n    ema.update(model)\n": None,
     # one of the two is not trained, or it is no average
     "a = SGD(student.parameters())\nema = ModelEMA(student)\n" + TRAIN.format("ema.update(teacher)"): None,
     TWO + "best = Keeper(student)\ndef train(student, teacher, best):\n    best.update(teacher)\n": None,
