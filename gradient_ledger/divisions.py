@@ -100,9 +100,15 @@ def divided_again(trail: Trail) -> tuple[Place | None, str]:
     return outermost[0].place, outermost[0].by if twice else ""
 
 
+def last(trail: Trail) -> Division | None:
+    """The last time that it divides that, in the innermost of these functions that does."""
+    return next((found[0] for file, line in trail if (found := _divisions(file, line))), None)
+
+
 def by_what(trail: Trail) -> str:
-    """By what it divides that, as it is written: the last time, in the innermost of these functions that does."""
-    return next((found[0].by for file, line in trail if (found := _divisions(file, line))), "")
+    """By what it divides that then, as it is written."""
+    found = last(trail)
+    return found.by if found is not None else ""
 
 
 def for_windows(trail: Trail) -> bool:

@@ -206,6 +206,8 @@ class Backward(Event):
     that called for the pass."""
     divided_by: str = ""
     """By what the text divides a loss that was divided, as it is written; looked at in the first passes of a line."""
+    divided_at: Place | None = None
+    """Where it does."""
     for_windows: bool = False
     """Whether the text divides such a loss by what it calls the size of a window, or the number of micro-batches."""
     parts_for_windows: bool = False

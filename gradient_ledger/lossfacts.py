@@ -90,7 +90,8 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType, los
             one.draft.fields |= {"part_again": parts.again, "parts_for_windows": parts.for_windows}
             one.draft.fields["for_windows"] = divisions.for_windows(line)
         if shares or one.draft.fields.get("quotient") or one.draft.fields.get("divisor"):
-            one.draft.fields["divided_by"] = divisions.by_what(line)
+            if (division := divisions.last(line)) is not None:
+                one.draft.fields |= {"divided_by": division.by, "divided_at": division.place}
         if not (scaled or {"quotient", "divisor"} & one.draft.fields.keys() or shares or divisions.by_what(line)):
             one.draft.fields["value"] = _worth(loss)
         if (other := divisions.in_other_branch(line)) is not None and not shares:

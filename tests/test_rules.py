@@ -770,6 +770,7 @@ def a_text_without_parentheses_has_not_run() -> Log:
     "SGD #1 (train.py:1) has its gradients cleared (train.py:13); those of SGD #2 (train.py:1), to which this adds",
     remedy="Clear the parameters of SGD #2 (train.py:1) before this backward(), or call zero_grad() of the whole "
     "model.",
+    other_cleared_at=at(CLEAR),
 )
 def the_first_optimizer_is_cleared_at_its_own_line_alone() -> Log:
     return blocks(None)
@@ -5237,7 +5238,8 @@ def behind_what_was_looked_at(condition: str, divided_by: str = "accum") -> Log:
     for size in [*[4] * 16, 2]:
         for _ in range(size):
             looked_at = tape.count < LOOKED_AT
-            tape.passes(1, **({"divisor": 4.0, "divided_by": divided_by} if looked_at else {}))
+            told = {"divisor": 4.0, "divided_by": divided_by, "divided_at": at(OTHER)}
+            tape.passes(1, **(told if looked_at else {}))
         tape.step(condition=condition)
         tape.clear()
     return tape.log()
@@ -5247,7 +5249,7 @@ def behind_what_was_looked_at(condition: str, divided_by: str = "accum") -> Log:
     "division.short_windows",
     "tail-divided-by-full-window",
     "info",
-    BACKWARD,
+    OTHER,  # where it divides
     "1 window at the end of the data had fewer than 4 micro-batches, the first 2, and each loss was divided by 4",
 )
 def a_short_window_is_divided_as_a_full_one_by_the_text() -> Log:

@@ -470,11 +470,13 @@ def short_windows(view: View) -> Iterator[Finding]:
         ends = {w.number for w, after in pairwise(windows) if after.of(DataPass)} | {windows[-1].number}
         if size < 2 or len(full) < 2 or not short or not ends.issuperset(w.number for w in short):
             continue
-        held = short[0].micro_batches
+        held, last = short[0].micro_batches, view.passes_of(short[0])[-1]
+        first = view.first_at(last.where)
+        counted = first is not None and _counts_to(view, first.divided_by)
         yield finding(
             "tail-divided-by-full-window",
             "info",
-            view.passes_of(short[0])[-1].where,
+            (first.divided_at if first is not None and counted else None) or last.where,
             f"{times(len(short), 'window')} at the end of the data had fewer than {size} micro-batches, the first {held}, and "
             f"each loss was divided by {size} there, too: that step was taken with {held} / {size} of the mean.",
             steps=steps_of(short),
@@ -495,7 +497,11 @@ def _divides(view: View, one: Backward, by: int) -> bool:
     if one.pass_number <= LOOKED_AT:
         return is_divided(one, by)
     first = view.first_at(one.where)
-    written = first.divided_by if first is not None and is_divided(first, by) else ""
+    return first is not None and is_divided(first, by) and _counts_to(view, first.divided_by)
+
+
+def _counts_to(view: View, written: str) -> bool:
+    """Whether the condition of a step takes a remainder by this, as it is written."""
     return bool(written) and any(f"% {written} " in f"{condition} " for condition in view.conditions)
 
 

@@ -161,7 +161,7 @@ class _Case:
         earlier = [e for e in self.view.of(Step) if e.number < self.event.number and mixed & {*e.names, *e.stale}]
         return earlier[-1].where if earlier else None
 
-    def told(self, name: str, where: Place | None, text: str, remedy: str = "") -> Finding:
+    def told(self, name: str, where: Place | None, text: str, remedy: str = "", **more: Place | None) -> Finding:
         """A finding with the numbers of this case."""
         return finding(
             name,
@@ -174,6 +174,7 @@ class _Case:
             norms=self.norms,
             names=sorted(self.names)[:10],
             used_at=self.used_at,
+            **{key: place for key, place in more.items() if place is not None},
         )
 
 
@@ -253,6 +254,7 @@ def _others_alone(case: _Case) -> Finding | None:
             alone,
             f"{label} has its gradients cleared{cleared}; those of {case.label}, to which this adds, never are: {case.seen}.",
             f"Clear the parameters of {case.label} before this backward(), or call zero_grad() of the whole model.",
+            other_cleared_at=place,
         )
     return case.told(
         "one-of-two-optimizers-zeroed",

@@ -12,7 +12,7 @@ def train_epoch(model, loader, optimizer, accumulation_steps):
     last = 0
     for step, (inputs, targets) in enumerate(loader, start=1):
         last = step
-        loss = nn.functional.cross_entropy(model(inputs), targets) / accumulation_steps
+        loss = nn.functional.cross_entropy(model(inputs), targets) / accumulation_steps  # <-- bug
         loss.backward()  # <-- bug
         if step % accumulation_steps == 0:
             optimizer.step()

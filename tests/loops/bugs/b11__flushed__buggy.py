@@ -15,7 +15,7 @@ for epoch in range(3):
     for index, (inputs, labels) in enumerate(loader):
         ends = (index + 1) % accumulate == 0 or index + 1 == len(loader)
         loss = nn.functional.cross_entropy(net(inputs), labels)
-        loss /= accumulate
+        loss /= accumulate  # <-- bug
         loss.backward()  # <-- bug
         if ends:
             nn.utils.clip_grad_norm_(net.parameters(), 1.0)
