@@ -5426,6 +5426,24 @@ def a_workers_loss_trains_its_target() -> Log:
     return _a_worker(EDIT, reaches=(Reach("bootstrap", ("worker.v.weight",), at(OTHER)),)).log(WORKER)
 
 
+def test_what_a_worker_clips_between_two_loads_of_the_shared_weights_is_no_micro_batch() -> None:
+    """Its weights are written over now and then, as by a step by hand; each of its passes has a step elsewhere."""
+    tape = Tape("shared.v.weight", loose="worker.v.weight")
+    for count in range(8):
+        tape.passes(1, names="worker.v.weight")
+        tape.clip(names="worker.v.weight")
+        tape.put("shared.v.weight", EDIT)
+        tape.step(assigned=True)
+        if count % 2:
+            tape.step(optimizer=None)
+            tape.clear(names="worker.v.weight")
+    lent, alone = (
+        [one.misconception for one in findings(tape.log(facts))]
+        for facts in (WORKER, {"worker.v.weight": {"model": "worker"}})
+    )
+    assert "clipped-every-micro-batch" in alone and "clipped-every-micro-batch" not in lent
+
+
 @quiet("graphs.critics")
 def what_a_critic_got_is_of_another_shape_than_what_is_stepped_by_given_gradients() -> Log:
     shapes = {"shared.v.weight": {"shape": (1, 16)}, "worker.v.weight": {"shape": (1, 4)}}

@@ -42,7 +42,7 @@ def clipping(view: View) -> Iterator[Finding]:
                 may_cut.append((window, event))
             if not window.names & set(event.names) or event.where in idle:
                 continue
-            if status.get("fresh") and accumulates_after(window, event):
+            if status.get("fresh") and accumulates_after(window, event) and not _is_lent(view, window):
                 if any(not accumulates_after(window, e) for e in window.of(Clip)):
                     inside.append(window)
                     clip_inside = clip_inside or event
@@ -158,6 +158,11 @@ def clipping(view: View) -> Iterator[Finding]:
             others_chosen_at=chosen_at(view, names),
         )
     yield from _counts_used(view, idle)
+
+
+def _is_lent(view: View, window: Window) -> bool:
+    """Whether this is no step, but the weights of a shared model, loaded into a worker that lends it its gradients."""
+    return window.optimizer == BY_HAND and not window.names.isdisjoint(view.lenders.values())
 
 
 def _counts_used(view: View, idle: set[Place | None]) -> Iterator[Finding]:
