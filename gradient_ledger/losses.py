@@ -919,6 +919,12 @@ class _Reader:
                 if idle.lost
                 else idle._replace(line=side.lineno, file=self.file, value=None, cut=True, missed=True)
             )
+        given = [path for one in calls for each in one[0].args for path in _alive(each)]
+        for path in dict.fromkeys(given if idle.value is None and not (idle.lost or idle.cut) else ()):
+            made = source.assigned(self.scope, path, side.lineno)
+            inner = _cut_out(made.value) if made is not None else None
+            if made is not None and inner is not None and any(self._has_graph(self._at(one)) for one in _paths(inner)):
+                return idle._replace(line=made.line, file=self.file, cut=True, missed=True)
         return idle
 
     def _shut_inside(self, call: ast.Call, at: int | None) -> Place | None:
