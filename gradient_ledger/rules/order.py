@@ -158,7 +158,7 @@ def lost(view: View) -> Iterator[Finding]:
             if whole and (window.passes > 1 or _new_epoch(window)):
                 if window.number > 0:  # before the first step there was no window to have a tail: a trial run
                     dropped.append((window, thrown[-1]))
-            elif window.passes > 1 or (usual != 1 and len(window.of(Backward)) > 1):
+            elif window.passes > 1 or (usual != 1 and not _in_parts(window, thrown)):
                 inside[thrown[-1].where].append((window, thrown[-1]))
             elif not looked_at and len(window.of(Backward)) >= window.passes + count:
                 single[thrown[-1].where].append((window, thrown[-1]))
@@ -447,6 +447,11 @@ def _zeroed_inside(
         lost=gone,
         used=kept,
     )
+
+
+def _in_parts(window: Window, thrown: list[Clear]) -> bool:
+    """Whether these clears take parts of the one pass that the step has used the rest of, as layers are frozen by."""
+    return len(window.of(Backward)) < 2 and all(set(e.lost_names) < window.names for e in thrown)
 
 
 def _tail_dropped(
