@@ -376,10 +376,11 @@ def score(sets: list[Path], out: Path) -> None:
         right = _findings(folder / "right.py", out)
         for finding in right:
             print(f"{folder.name} right: {finding['severity']} {finding['misconception']} {sorted(_lines(finding))}")
-        known = {finding["misconception"] for finding in right}
+        known = {(finding["severity"], finding["misconception"]) for finding in right}
         for mistake in planted(folder):
             total += 1
-            new = [f for f in _findings(mistake.script, out) if f["misconception"] not in known]
+            found = _findings(mistake.script, out)
+            new = [f for f in found if (f["severity"], f["misconception"]) not in known]
             on_line = any(abs(a - b) <= 1 for f in new for a in _lines(f) for b in mistake.lines)
             shown = not on_line and any(abs(a - b) <= 1 for f in new for a in _beside(f) for b in mistake.lines)
             near, beside = near + on_line, beside + shown

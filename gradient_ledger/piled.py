@@ -60,6 +60,7 @@ def window_sum(file: str, line: int) -> bool:
 
 
 _WINDOW = re.compile(r"accum|micro", re.IGNORECASE)
+"""Words for the micro-batches of a window, in the head of a loop over them."""
 
 
 def _sent_back(call: ast.Call, line: int) -> set[str]:
