@@ -334,7 +334,7 @@ class ModuleAccount:
         """Sums over the state that it computed last."""
         self.sequence = -1
         """The pass that its last call was for."""
-        self.holds = next(module.parameters(), None) is not None
+        self.holds = next(iter(module.parameters()), None) is not None
         """Whether it had parameters when it was met: an activation that several models share is none of them."""
         self.imitated: Imitated | None = None
         """Where the user's code calls it a teacher or has frozen it, and it ran in train mode."""

@@ -651,7 +651,7 @@ class _Reader:
         if (
             not isinstance(one, ast.Call)
             or not isinstance(called, nn.Module)
-            or next(called.parameters(), None) is None
+            or next(iter(called.parameters()), None) is None
         ):
             return set()
         return {path for each in one.args for path in _alive(each)}

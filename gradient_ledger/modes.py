@@ -295,7 +295,7 @@ def first_asked(state: State, entry: ModuleAccount, module: nn.Module, frame: Fr
         dict.fromkeys(type(part).__name__ for part in module.modules() if part.training and depends_on_mode(part))
     )
     if name is not None and kinds:
-        entry.imitated = Imitated(name, kinds, changing_print(next(module.parameters())))
+        entry.imitated = Imitated(name, kinds, changing_print(next(iter(module.parameters()))))
         state.imitated.append(entry)
 
 
@@ -307,7 +307,7 @@ def asked_again(state: State, entry: ModuleAccount, module: nn.Module) -> None:
         trained = any(account is not None and (account.total or account.owners) for account in accounts)
         # A frozen copy of what is trained may be there to follow it.
         trained = trained or (_TEACHER.search(one.name) is None and _has_twin(state, module))
-        one.changed = trained or one.print != changing_print(next(module.parameters()))
+        one.changed = trained or one.print != changing_print(next(iter(module.parameters())))
 
 
 def _has_twin(state: State, module: nn.Module) -> bool:
