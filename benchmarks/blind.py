@@ -166,8 +166,8 @@ LISTED = (
 DRAWN_FROM = {"wide": KINDS, "listed": LISTED}
 
 # How a mistake is made. Planters are asked for ways that are not the most obvious; what a user meets most often is the
-# usual slip, so that can be asked for, too. First runs: 62 of 84 found the one way (sets 40 and 41), 64 of 72 the other
-# (sets 45 and 46).
+# usual slip, so that can be asked for, too. First runs: 62 of 84 found the one way (sets 40 and 41), 157 of 180 the
+# other (sets 45 to 49).
 VARIED = "*How* it is made is yours; do it in the way that people get it wrong, not in the most obvious one, and not \
 always in the same way."
 USUAL = "Make it as it is made most often: the slip that you would expect to meet in other people's code of that sort."
@@ -367,7 +367,8 @@ def _beside(finding: dict[str, Any]) -> set[int]:
 
 
 def score(sets: list[Path], out: Path) -> None:
-    """Prints each mistake beside what the audit says of it and not of the right copy, and all it says of right ones."""
+    """Prints each mistake beside what the audit says of it and, as gravely, not of the right copy, and all it says of
+    right ones."""
     total = near = beside = 0
     for folder in folders(sets):
         for script in sorted(folder.glob("*.py")):

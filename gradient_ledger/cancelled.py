@@ -166,13 +166,16 @@ def _residuals_in(file: str) -> tuple[Place, ...]:
             target = one.targets[0] if isinstance(one, ast.Assign) else None
             cut = _CUT.fullmatch(ast.unparse(one.value)) if isinstance(one, ast.Assign) else None
             if isinstance(target, ast.Name) and _AROUND.search(target.id) and cut and cut[1] in given:
-                reads = [
-                    n for n in nodes if isinstance(n, ast.Name) and n.id == target.id and isinstance(n.ctx, ast.Load)
-                ]
-                added = [each for n in nodes for each in _added(n)]
-                if reads and all(each in added for each in reads):
+                if _is_only_added(nodes, target.id):
                     found.append(Place(file, one.lineno, within.name))
     return tuple(found)
+
+
+def _is_only_added(nodes: list[ast.AST], name: str) -> bool:
+    """Whether what has this name is added to something, and read nowhere else."""
+    reads = [n for n in nodes if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+    added = [each for n in nodes for each in _added(n)]
+    return bool(reads) and all(each in added for each in reads)
 
 
 def _added(node: ast.AST) -> list[ast.expr]:

@@ -219,7 +219,7 @@ def _without_weight(node: Any) -> Any:
 def _summed(node: Any) -> int:
     """How many numbers a sum is over, 0 where this is none."""
     kind = _kind(node.__class__)
-    if kind in ("SumBackward0", "SumBackward1"):
+    if kind in _SUMMED:
         return math.prod(getattr(node, "_saved_self_sym_sizes", ()))
     before = saved(node, "self") if _says_reduction(node.__class__) and _reduction(node) == "sum" else None
     return before.numel() if before is not None else 0
